@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <Eigen/SparseCore>
+
+#include <ideal/block.hpp>
+
+namespace ideal {
+
+using DenseRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;  // compressed; 32-bit indices
+
+/// Rows of features, each with a label. Sparse input stays sparse.
+struct Dataset {
+  std::string name;
+  std::variant<DenseRows, SparseRows> features;
+  Vector labels;
+
+  [[nodiscard]] Index rows() const { return labels.size(); }
+  [[nodiscard]] Index columns() const;
+  [[nodiscard]] bool sparse() const { return std::holds_alternative<SparseRows>(features); }
+  [[nodiscard]] Index nonzeros() const;
+};
+
+// ---- files -------------------------------------------------------------------------------------------
+
+enum class Format { libsvm, csv, npy, npz, idx };
+
+struct ReadOptions {
+  std::string label;             ///< CSV: name of the label column; default the last. Other formats ignore it.
+  std::filesystem::path labels;  ///< IDX, NPY: file with the labels; default for IDX: the sibling `*-labels-idx1-*`;
+                                 ///< default for NPY: the last column.
+};
+
+/// Reads LIBSVM/SVMlight, CSV, NPY, NPZ or IDX, plain or gzipped; the format is recognised by content.
+/// Throws InputError naming file and line (text) or byte offset (binary), the value, the rule and the remedy.
+Dataset read_dataset(const std::filesystem::path& file, const ReadOptions& options = {});
+
+/// The format `read_dataset` would recognise, and whether the file is gzipped.
+struct Recognised {
+  Format format;
+  bool gzipped;
+};
+Recognised recognise(const std::filesystem::path& file);
+
+std::string_view to_string(Format format);
+
+/// Writes in the format the extension names: .svm/.libsvm, .csv, .npy (labels last column), .npz; plus ".gz" for the
+/// text formats. Atomic: written beside the target and renamed, so a failure leaves no half file.
+void write_dataset(const Dataset& data, const std::filesystem::path& file);
+
+/// Writes a float64 matrix (rows x cols, C order) as NPY, atomically.
+void write_npy(const Eigen::Ref<const DenseRows>& matrix, const std::filesystem::path& file);
+DenseRows read_npy(const std::filesystem::path& file);
+
+// ---- shaping -----------------------------------------------------------------------------------------
+
+struct Synthetic {
+  Index rows = 1000;
+  Index columns = 20;
+  int classes = 2;         ///< labels -1/+1 for two classes, 0..classes-1 for more, real for 0 (regression)
+  double decay = 10;       ///< ratio of the largest to the smallest feature scale (spectrum of the features)
+  double noise = 0.1;      ///< label noise: flip probability, or standard deviation for regression
+  double density = 1;      ///< < 1 gives a sparse data set with that share of non-zeros
+  std::uint64_t seed = 0;
+};
+
+/// A seeded problem of the given shape; the same on every platform.
+Dataset synthesize(const Synthetic& options);
+
+/// Keeps the rows labelled `first` or `second` and relabels them -1 and +1.
+void keep_classes(Dataset& data, double first, double second);
+
+/// Scales every non-zero row to unit Euclidean norm.
+void normalize_rows(Dataset& data);
+
+/// Reorders the rows of `data` in place and returns offsets o_0 = 0 ... o_n = rows: agent i owns rows o_i ... o_{i+1}-1.
+/// kinds: contiguous | shuffled | by-label | dirichlet:ALPHA. Every agent gets at least one row.
+std::vector<Index> partition(Dataset& data, std::string_view kind, Index agents, std::uint64_t seed);
+
+}  // namespace ideal

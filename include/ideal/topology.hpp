@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <ideal/data.hpp>
+#include <ideal/graph.hpp>
+
+namespace ideal {
+
+/// The extreme positive eigenvalues of a mixing operator.
+struct Spectrum {
+  double lambda_max = 0;
+  double lambda_min = 0;  ///< smallest positive one, the paper's λmin⁺
+  [[nodiscard]] double kappa() const { return lambda_max / lambda_min; }
+};
+
+/// Called with a line of text while a long eigenvalue computation goes on.
+using Progress = std::function<void(std::string_view)>;
+
+/// A graph together with its mixing matrix W: symmetric, positive semi-definite, zero off the graph, kernel = span(1).
+/// Construction checks each of these and names the one that fails.
+class Topology {
+ public:
+  /// kind: laplacian | laplacian-normalized | metropolis | lazy-metropolis | max-degree.
+  static Topology make(Graph graph, std::string_view kind, const Progress& progress = {});
+
+  /// W given as a matrix; off-diagonal non-zeros are the edges unless `graph` is given.
+  static Topology from_matrix(SparseRows W, const Progress& progress = {});
+  static Topology from_matrix(SparseRows W, Graph graph, const Progress& progress = {});
+
+  /// From the command line: `mixing` is a kind, or `file:PATH` (Matrix Market, or dense CSV) whose pattern must lie on the graph.
+  static Topology parse(std::string_view graph, std::string_view mixing, std::uint64_t seed = 0,
+                        const Progress& progress = {});
+
+  [[nodiscard]] const Graph& graph() const { return graph_; }
+  [[nodiscard]] const SparseRows& weights() const { return weights_; }  ///< W, diagonal stored, columns ascending
+  [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
+  [[nodiscard]] Index agents() const { return graph_.agents(); }
+
+ private:
+  Topology(Graph graph, SparseRows weights, Spectrum spectrum);
+  Graph graph_;
+  SparseRows weights_;
+  Spectrum spectrum_;
+};
+
+/// The names `make` accepts.
+const std::vector<std::string>& mixing_kinds();
+
+/// Extreme positive eigenvalues of a symmetric PSD matrix with kernel span(1), to about 1e-10 relative: dense below 500 rows,
+/// Lanczos above, through a sparse factorisation when the plain iteration is too slow.
+Spectrum spectrum_of(const SparseRows& W, const Progress& progress = {});
+
+/// W from a Matrix Market (coordinate or array, general or symmetric) or dense CSV file.
+SparseRows read_matrix(const std::filesystem::path& file);
+
+}  // namespace ideal
