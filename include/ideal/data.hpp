@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -34,8 +35,8 @@ enum class Format { libsvm, csv, npy, npz, idx };
 
 struct ReadOptions {
   std::string label;             ///< CSV: name of the label column; default the last. Other formats ignore it.
-  std::filesystem::path labels;  ///< IDX, NPY: file with the labels; default for IDX: the sibling `*-labels-idx1-*`;
-                                 ///< default for NPY: the last column.
+  std::filesystem::path labels;  ///< IDX, NPY, NPZ: file with the labels, itself IDX or NPY; default for IDX: the
+                                 ///< sibling `*labels-idx1*`; for NPY: the last column; for NPZ: the array y.
 };
 
 /// Reads LIBSVM/SVMlight, CSV, NPY, NPZ or IDX, plain or gzipped; the format is recognised by content.
@@ -55,7 +56,8 @@ std::string_view to_string(Format format);
 /// text formats. Atomic: written beside the target and renamed, so a failure leaves no half file.
 void write_dataset(const Dataset& data, const std::filesystem::path& file);
 
-/// Writes a float64 matrix (rows x cols, C order) as NPY, atomically.
+/// Writes a float64 matrix (rows x cols, C order) as NPY, atomically. Unlike a data set, a matrix may hold NaN and
+/// infinity: the solution of a diverged run does. A one-dimensional file is read as one column.
 void write_npy(const Eigen::Ref<const DenseRows>& matrix, const std::filesystem::path& file);
 DenseRows read_npy(const std::filesystem::path& file);
 

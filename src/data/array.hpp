@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// An array of numbers in some binary format, seen where it lies: what NPY and IDX have in common.
+#pragma once
+
+#include <ideal/data.hpp>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace ideal::data {
+
+enum class Scalar { boolean, i1, i2, i4, i8, u1, u2, u4, u8, f4, f8 };
+
+/// Calls `use(std::type_identity<T>{})` with the C++ type of `scalar`.
+template <class Use>
+decltype(auto) with_type(Scalar scalar, Use&& use) {
+  switch (scalar) {
+    case Scalar::i1:
+      return use(std::type_identity<std::int8_t>{});
+    case Scalar::i2:
+      return use(std::type_identity<std::int16_t>{});
+    case Scalar::i4:
+      return use(std::type_identity<std::int32_t>{});
+    case Scalar::i8:
+      return use(std::type_identity<std::int64_t>{});
+    case Scalar::u2:
+      return use(std::type_identity<std::uint16_t>{});
+    case Scalar::u4:
+      return use(std::type_identity<std::uint32_t>{});
+    case Scalar::u8:
+      return use(std::type_identity<std::uint64_t>{});
+    case Scalar::f4:
+      return use(std::type_identity<float>{});
+    case Scalar::f8:
+      return use(std::type_identity<double>{});
+    case Scalar::boolean:
+    case Scalar::u1:
+      break;
+  }
+  return use(std::type_identity<std::uint8_t>{});
+}
+
+std::size_t size_of(Scalar scalar);
+
+struct ArrayView {
+  Scalar scalar = Scalar::f8;
+  std::endian order = std::endian::native;
+  std::vector<std::uint64_t> shape;  ///< C order: the last dimension is contiguous
+  std::string_view bytes;            ///< exactly the elements
+
+  [[nodiscard]] bool integral() const { return scalar != Scalar::f4 && scalar != Scalar::f8; }
+  [[nodiscard]] std::size_t size() const { return bytes.size() / size_of(scalar); }
+
+  /// Converts elements first ... first+count-1.
+  template <class To>
+  void copy(std::size_t first, std::size_t count, To* out) const {
+    with_type(scalar, [&]<class From>(std::type_identity<From>) {
+      const char* at = bytes.data() + first * sizeof(From);
+      for (std::size_t i = 0; i < count; ++i, at += sizeof(From)) out[i] = static_cast<To>(load<From>(at));
+    });
+  }
+
+ private:
+  template <class T>
+  [[nodiscard]] T load(const char* at) const {
+    std::array<char, sizeof(T)> raw;
+    std::memcpy(raw.data(), at, sizeof(T));
+    if (order != std::endian::native) std::ranges::reverse(raw);
+    return std::bit_cast<T>(raw);
+  }
+};
+
+/// "60000 x 28 x 28".
+std::string to_string(const std::vector<std::uint64_t>& shape);
+
+/// Throws InputError unless `shape` fills exactly the bytes there are; safe for any shape a file may claim.
+void check_length(const ArrayView& array, std::string_view place);
+
+/// One row of features per element of the first dimension, the others flattened; every value finite.
+DenseRows to_rows(const ArrayView& array, std::string_view place);
+
+/// A one-dimensional array (n, n x 1 or 1 x n) of finite values.
+Vector to_vector(const ArrayView& array, std::string_view place);
+
+/// The last column as labels, the others as features; every value finite.
+Dataset split_last_column(const ArrayView& array, std::string_view place);
+
+}  // namespace ideal::data

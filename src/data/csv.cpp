@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// CSV: numbers separated by comma, semicolon or tab, with or without a header row; cells may be quoted.
+#include "data/readers.hpp"
+#include "data/text.hpp"
+
+#include <ideal/error.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace ideal::data {
+namespace {
+
+bool blank(std::string_view line) { return std::ranges::all_of(line, is_blank); }
+
+// The rarest in ordinary text wins: a file with semicolons may have decimal commas, and one with tabs either.
+char find_separator(std::string_view line) {
+  bool inside_quotes = false;
+  std::string_view found;
+  for (const char& c : line) {
+    if (c == '"') inside_quotes = !inside_quotes;
+    if (inside_quotes || (c != '\t' && c != ';' && c != ',')) continue;
+    constexpr std::string_view by_rank = ",;\t";
+    if (found.empty() || by_rank.find(c) > by_rank.find(found[0])) found = {&c, 1};
+  }
+  return found.empty() ? ',' : found[0];
+}
+
+/// Takes cells off the front of a line.
+class Cells {
+ public:
+  Cells(std::string_view line, char separator) : rest_(line), separator_(separator) {}
+
+  [[nodiscard]] bool more() const { return more_; }
+
+  /// The cell as it stands, quotes included; one that is never closed reaches to the end of the line.
+  std::string_view next() {
+    const std::size_t end = cell_end();
+    const std::string_view cell = rest_.substr(0, end);
+    advance(end);
+    return trimmed(cell);
+  }
+
+  /// The cell if it is a plain number, which costs no search for its end; otherwise nothing is taken.
+  bool next_plain_number(double& value) {
+    const char* const end = rest_.data() + rest_.size();
+    const auto [stop, error] = std::from_chars(rest_.data(), end, value);
+    if (error != std::errc{} || (stop != end && *stop != separator_)) return false;
+    advance(static_cast<std::size_t>(stop - rest_.data()));
+    return true;
+  }
+
+ private:
+  [[nodiscard]] std::size_t cell_end() const {
+    bool inside_quotes = false;
+    std::size_t at = 0;
+    for (; at < rest_.size(); ++at) {
+      if (rest_[at] == '"') inside_quotes = !inside_quotes;
+      if (rest_[at] == separator_ && !inside_quotes) break;
+    }
+    return at;
+  }
+
+  void advance(std::size_t cell_size) {
+    more_ = cell_size < rest_.size();
+    rest_.remove_prefix(more_ ? cell_size + 1 : cell_size);
+  }
+
+  std::string_view rest_;
+  char separator_;
+  bool more_ = true;
+};
+
+bool is_quoted(std::string_view cell) {
+  return cell.size() >= 2 && cell.starts_with('"') && cell.ends_with('"');
+}
+
+std::string unquoted(std::string_view cell) {
+  if (!is_quoted(cell)) return std::string(cell);
+  std::string content(cell.substr(1, cell.size() - 2));
+  for (std::size_t at = 0; (at = content.find("\"\"", at)) != std::string::npos; ++at) content.erase(at, 1);
+  return content;
+}
+
+std::vector<std::string> split(std::string_view line, char separator) {
+  std::vector<std::string> result;
+  for (Cells cells(line, separator); cells.more();) result.push_back(unquoted(cells.next()));
+  return result;
+}
+
+// An empty cell is a hole in the data, not a name: a row of numbers with a hole must not pass for a header.
+bool is_header(const std::vector<std::string>& cells) {
+  return std::ranges::any_of(cells,
+                             [](const auto& cell) { return !cell.empty() && !parse_number(trimmed(cell)); });
+}
+
+struct Layout {
+  char separator = ',';
+  std::vector<std::string> names;  // empty without a header
+  std::size_t columns = 0;
+  std::size_t label = 0;
+};
+
+std::size_t find_label(const Layout& layout, std::string_view name, std::string_view place) {
+  if (name.empty()) return layout.columns - 1;
+  if (layout.names.empty())
+    throw InputError(place, fmt::format("no header row to find the label column {} in", shown(name)),
+                     "a label column is named in the first row",
+                     "Add a header, or make the labels the last column.");
+  const auto found = std::ranges::find(layout.names, name);
+  if (found == layout.names.end())
+    throw InputError(place, fmt::format("no column named {}", shown(name)),
+                     "the label is a column of the header row", did_you_mean(name, layout.names));
+  if (std::ranges::count(layout.names, name) > 1)
+    throw InputError(place, fmt::format("several columns named {}", shown(name)), "the label is one column",
+                     "Give the columns different names.");
+  return static_cast<std::size_t>(found - layout.names.begin());
+}
+
+Layout read_layout(std::string_view first_row, std::string_view label, std::string_view place) {
+  Layout layout;
+  layout.separator = find_separator(first_row);
+  std::vector<std::string> cells = split(first_row, layout.separator);
+  layout.columns = cells.size();
+  if (layout.columns < 2)
+    throw InputError(place, "a single column", "a data set has a label and at least one feature",
+                     "Separate columns by comma, semicolon or tab.");
+  if (is_header(cells)) layout.names = std::move(cells);
+  layout.label = find_label(layout, label, place);
+  return layout;
+}
+
+class RowReader {
+ public:
+  RowReader(std::string_view place, const Layout& layout) : place_(place), layout_(layout) {}
+
+  void read(std::string_view row, std::size_t line, double* features, double& label) {
+    Cells cells(row, layout_.separator);
+    for (std::size_t column = 0; column < layout_.columns; ++column) {
+      if (!cells.more()) refuse_count(row, line);
+      double value = 0;
+      if (!cells.next_plain_number(value)) value = read_odd_cell(cells.next(), column, row, line);
+      if (!std::isfinite(value)) refuse_cell(fmt::format("{}", value), column, line, "values must be finite");
+      (column == layout_.label ? label : *features++) = value;
+    }
+    if (cells.more()) refuse_count(row, line);
+  }
+
+ private:
+  double read_odd_cell(std::string_view cell, std::size_t column, std::string_view row,
+                       std::size_t line) const {
+    const std::string content = unquoted(cell);
+    if (const auto value = parse_number(trimmed(content))) return *value;
+    if (split(row, layout_.separator).size() != layout_.columns) refuse_count(row, line);
+    if (cell.starts_with('"') && !is_quoted(cell))
+      refuse_cell(shown(cell), column, line, "a quote closes on the line where it opens");
+    if (content.empty()) refuse_cell("an empty cell", column, line, "every cell is a number");
+    refuse_cell(shown(content), column, line, "every cell is a number");
+  }
+
+  [[noreturn]] void refuse_cell(std::string_view found, std::size_t column, std::size_t line,
+                                std::string_view rule) const {
+    const std::string name = layout_.names.empty() ? "" : fmt::format(" {}", shown(layout_.names[column]));
+    const bool decimal_comma = layout_.separator != ',' && found.find(',') != std::string_view::npos;
+    throw InputError(
+        at(line), fmt::format("{} in column {}{}", found, column + 1, name), rule,
+        decimal_comma ? "Write a decimal point." : "Fill missing values and encode categories as numbers.");
+  }
+
+  [[noreturn]] void refuse_count(std::string_view row, std::size_t line) const {
+    throw InputError(at(line), fmt::format("{} columns", split(row, layout_.separator).size()),
+                     fmt::format("the first row has {}", layout_.columns),
+                     "Give every row the same columns.");
+  }
+
+  [[nodiscard]] std::string at(std::size_t line) const { return fmt::format("{}:{}", place_, line); }
+
+  std::string_view place_;
+  const Layout& layout_;
+};
+
+std::size_t count_rows(Lines lines) {
+  std::size_t rows = 0;
+  while (lines.next())
+    if (!blank(lines.line())) ++rows;
+  return rows;
+}
+
+bool skip_to_row(Lines& lines) {
+  while (lines.next())
+    if (!blank(lines.line())) return true;
+  return false;
+}
+
+}  // namespace
+
+Dataset parse_csv(std::string_view text, std::string_view label, std::string_view place) {
+  text = without_byte_order_mark(text);
+  Lines lines(text);
+  const Lines from_start = lines;
+  const bool any = skip_to_row(lines);
+  const Layout layout = any ? read_layout(lines.line(), label, place) : Layout{};
+  if (layout.names.empty()) lines = from_start;
+
+  // A cell and what ends it take two bytes, so a sound file has no more rows than that, and one that claims
+  // more is refused at its first short row, before memory for the claim is taken.
+  const std::size_t fitting = any ? (text.size() + 1) / (2 * layout.columns) : 0;
+  const auto rows = static_cast<Index>(std::min(count_rows(lines), fitting));
+  if (rows == 0)
+    throw InputError(place, "no rows of numbers", "a data set has at least one row",
+                     "Check that the file was written to its end.");
+
+  DenseRows features(rows, static_cast<Index>(layout.columns - 1));
+  Vector labels(rows);
+  RowReader reader(place, layout);
+  for (Index row = 0; skip_to_row(lines); ++row)
+    reader.read(lines.line(), lines.number(), features.data() + row * features.cols(), labels[row]);
+  return {"", std::move(features), std::move(labels)};
+}
+
+}  // namespace ideal::data

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "data/rows.hpp"
+
+#include <ideal/data.hpp>
+#include <ideal/error.hpp>
+
+#include <cmath>
+#include <set>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace ideal {
+namespace {
+
+constexpr std::string_view classes_place = "--classes";
+
+std::string labels_of(const Dataset& data) {
+  constexpr std::size_t most = 20;
+  const std::set<double> labels(data.labels.begin(), data.labels.end());
+  if (labels.size() > most) return fmt::format("The data have {} different labels.", labels.size());
+  return fmt::format("The data have {}.", fmt::join(labels, ", "));
+}
+
+void check_label(const Dataset& data, double label) {
+  if ((data.labels.array() == label).any()) return;
+  throw InputError(classes_place, fmt::format("no row labelled {}", label), "both classes occur in the data",
+                   labels_of(data));
+}
+
+// stableNorm neither overflows nor underflows, so a row of 1e200 keeps its direction.
+void normalize(DenseRows& matrix) {
+  for (Index row = 0; row < matrix.rows(); ++row)
+    if (const double norm = matrix.row(row).stableNorm(); norm > 0) matrix.row(row) /= norm;
+}
+
+void normalize(SparseRows& matrix) {
+  matrix.makeCompressed();
+  for (Index row = 0; row < matrix.rows(); ++row) {
+    const Index first = matrix.outerIndexPtr()[row];
+    Eigen::Map<Vector> values(matrix.valuePtr() + first, matrix.outerIndexPtr()[row + 1] - first);
+    if (const double norm = values.stableNorm(); norm > 0) values /= norm;
+  }
+}
+
+}  // namespace
+
+void keep_classes(Dataset& data, double first, double second) {
+  if (first == second)
+    throw InputError(classes_place, fmt::format("{} twice", first), "two different classes are told apart",
+                     labels_of(data));
+  check_label(data, first);
+  check_label(data, second);
+  std::vector<Index> kept;
+  for (Index row = 0; row < data.rows(); ++row)
+    if (data.labels[row] == first || data.labels[row] == second) kept.push_back(row);
+  data::keep_rows(data, kept);
+  for (double& label : data.labels) label = label == first ? -1 : 1;
+}
+
+void normalize_rows(Dataset& data) {
+  std::visit([](auto& matrix) { normalize(matrix); }, data.features);
+}
+
+}  // namespace ideal
