@@ -33,7 +33,8 @@ class PeerLost : public Error {
   using Error::Error;
 };
 
-/// The candidate closest to `word` in edit distance as "Did you mean 'x'?", or "One of: a, b, c." if none is close.
+/// The candidate closest to `word` in edit distance as "Did you mean 'x'?", or "One of: a, b, c." if none is
+/// close.
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace ideal

@@ -11,7 +11,8 @@
 
 namespace ideal {
 
-InputError::InputError(std::string_view place, std::string_view found, std::string_view rule, std::string_view remedy)
+InputError::InputError(std::string_view place, std::string_view found, std::string_view rule,
+                       std::string_view remedy)
     : Error(fmt::format("{}: {} ({}). {}", place, found, rule, remedy)) {}
 
 namespace {
@@ -36,7 +37,8 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> can
   if (candidates.empty()) return "";
   const auto distance = [&](const std::string& c) { return edit_distance(word, c); };
   const auto best = std::ranges::min_element(candidates, {}, distance);
-  if (distance(*best) <= std::max<std::size_t>(1, best->size() / 3)) return fmt::format("Did you mean '{}'?", *best);
+  if (distance(*best) <= std::max<std::size_t>(1, best->size() / 3))
+    return fmt::format("Did you mean '{}'?", *best);
   return fmt::format("One of: {}.", fmt::join(candidates, ", "));
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/data.hpp>
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ideal {
+
+/// Smoothness and strong convexity of one agent's loss.
+struct Curvature {
+  double L = 0;
+  double mu = 0;
+};
+
+/// One agent's f_i. A loss of your own needs the first four functions; the others have defaults that are
+/// right but slower.
+class Loss {
+ public:
+  virtual ~Loss() = default;
+
+  [[nodiscard]] virtual Index dimension() const = 0;
+  [[nodiscard]] virtual double value(VectorRef x) const = 0;
+  virtual void gradient(VectorRef x, VectorOut g) const = 0;
+  [[nodiscard]] virtual Curvature curvature() const = 0;
+
+  /// Data rows behind the loss: what a mini-batch is drawn from.
+  [[nodiscard]] virtual Index rows() const { return 1; }
+
+  /// Values at every column of X, in one pass over the data where the loss can.
+  [[nodiscard]] virtual Vector values(const Block& X) const;
+
+  /// Gradient of the mean over the chosen rows (plus regulariser); unbiased when rows are drawn uniformly.
+  /// Default: all rows.
+  virtual void batch_gradient(VectorRef x, std::span<const Index> rows, VectorOut g) const;
+
+  /// H(x) v. Default: central differences of the gradient.
+  virtual void hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const;
+
+  /// Adds H(x) to the lower triangle of H. Default: one Hessian-vector product a column.
+  virtual void add_hessian(VectorRef x, Block& H) const;
+
+  /// argmin_x f(x) + <a, x> + (c/2)|x|^2, starting from x: the dual oracle (c = 0) and the prox. Default:
+  /// Newton to rounding.
+  virtual void tilted_minimiser(VectorRef a, double c, VectorOut x) const;
+};
+
+enum class LossKind { logistic, ridge, softmax };
+LossKind parse_loss(std::string_view name);
+std::string_view to_string(LossKind kind);
+
+/// Checks the labels against the loss and rewrites them as the loss wants them: -1/+1 for logistic (the
+/// smaller label is -1), 0 ... classes-1 for softmax, untouched for ridge. Returns the number of classes (1
+/// for ridge, 2 for logistic).
+int prepare_labels(Dataset& data, LossKind kind);
+
+/// Agent losses over a partitioned data set: agent i owns rows offsets[i] ... offsets[i+1]-1. The data is
+/// shared, not copied. logistic (1/m)sum log(1+exp(-b a'x)), ridge (1/2m)|Ax-b|^2, softmax
+/// (1/m)sum(logsumexp(z)-z_b) with x = C row-major (features x classes), each plus (l2/2)|x|^2.
+std::vector<std::shared_ptr<const Loss>> make_losses(std::shared_ptr<const Dataset> data,
+                                                     std::span<const Index> offsets, LossKind kind, double l2,
+                                                     int classes = 2);
+
+/// Minimises f by Newton's method from x to rounding: Cholesky for small dimensions, conjugate gradients on
+/// Hessian-vector products for large ones. Returns the norm of the gradient reached, which certifies f(x) -
+/// min f <= norm^2 / (2 mu).
+double newton(const Loss& f, Vector& x);
+
+}  // namespace ideal

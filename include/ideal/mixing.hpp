@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/meter.hpp>
+#include <ideal/parallel.hpp>
+#include <ideal/topology.hpp>
+#include <ideal/transport.hpp>
+
+#include <optional>
+
+namespace ideal {
+
+/// The communication oracle: X -> M X for a symmetric positive semi-definite M with kernel span(1).
+class Mixing {
+ public:
+  virtual ~Mixing() = default;
+
+  /// M X. The result lives until the next call on this object; X must not be that result.
+  virtual const Block& mix(const Block& X) = 0;
+
+  /// The extreme positive eigenvalues of M, or bounds that enclose them.
+  [[nodiscard]] virtual Spectrum spectrum() const = 0;
+
+  /// The largest of one number per agent, known to every agent afterwards: flooding, one scalar a round for
+  /// as many rounds as the graph's diameter. Counted like any other communication.
+  virtual double maximum(const Vector& one_per_hosted_agent) = 0;
+
+  [[nodiscard]] virtual Index agents() const = 0;
+
+  /// The mean over all agents, as a server would compute it. Only centralized baselines use it; it is no
+  /// round of the network.
+  virtual Vector average(const Block& X) = 0;
+};
+
+/// W itself over a transport: one communication a call. Neighbours are summed in agent order, so every
+/// transport gives the same bits.
+class Network final : public Mixing {
+ public:
+  Network(const Topology& topology, Transport& transport, Meter& meter, Threads& threads);
+
+  const Block& mix(const Block& X) override;
+  Spectrum spectrum() const override { return topology_.spectrum(); }
+  double maximum(const Vector& one_per_hosted_agent) override;
+  Index agents() const override { return topology_.agents(); }
+  Vector average(const Block& X) override;
+
+ private:
+  void exchange(const Block& X);
+
+  const Topology& topology_;
+  Transport& transport_;
+  Meter& meter_;
+  Threads& threads_;
+  Index links_ = 0;  ///< directed edges leaving the hosted agents
+  std::optional<Index> diameter_;
+  Block result_;
+};
+
+/// Q(W) = I - T_J(c2 (I - c3 W)) / T_J(c2), the paper's eq. (Q) on the scaled matrix: J communications a
+/// call, and a condition number of at most 4 at the default J = floor(sqrt(kappa_W)).
+class Chebyshev final : public Mixing {
+ public:
+  explicit Chebyshev(Mixing& W, std::optional<Index> J = {});
+
+  const Block& mix(const Block& X) override;
+  Spectrum spectrum() const override { return spectrum_; }
+  double maximum(const Vector& one_per_hosted_agent) override { return W_.maximum(one_per_hosted_agent); }
+  Index agents() const override { return W_.agents(); }
+  Vector average(const Block& X) override { return W_.average(X); }
+
+  [[nodiscard]] Index degree() const { return J_; }
+  static Index default_degree(double kappa_W);
+
+ private:
+  Mixing& W_;
+  Index J_;
+  double c2_, c3_;
+  Spectrum spectrum_;
+  Block current_, previous_, gossip_;
+};
+
+}  // namespace ideal

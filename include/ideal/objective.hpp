@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/loss.hpp>
+#include <ideal/meter.hpp>
+#include <ideal/parallel.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace ideal {
+
+/// What every agent knows about all the losses: L = max L_i, mu = min mu_i, and the fewest rows of an agent.
+struct Constants {
+  double L = 0;
+  double mu = 0;
+  Index rows = 1;
+  [[nodiscard]] double kappa() const { return L / mu; }
+};
+
+/// L and mu from the losses' curvatures unless given; checks that mu > 0 and L >= mu.
+Constants constants_of(std::span<const std::shared_ptr<const Loss>> losses, std::optional<double> L,
+                       std::optional<double> mu, Threads& threads);
+
+/// The computation oracle: F(X) = sum_i f_i(x_i) over the hosted agents. Each call counts in the meter.
+class Objective {
+ public:
+  Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vector<Index> agents, Constants constants,
+            std::uint64_t seed, Meter& meter, Threads& threads);
+
+  [[nodiscard]] Index dimension() const { return losses_.front()->dimension(); }
+  [[nodiscard]] double L() const { return constants_.L; }
+  [[nodiscard]] double mu() const { return constants_.mu; }
+  [[nodiscard]] double kappa() const { return constants_.kappa(); }
+
+  /// Column c is the gradient of f_i at x_i: one computation. Results live until the next call on this
+  /// object.
+  const Block& gradient(const Block& X);
+
+  /// The same on `batch` rows drawn by each agent: batch / rows computations. Draw t of a run is always the
+  /// same batch.
+  const Block& gradient(const Block& X, Index batch, Index draw);
+
+  /// argmin F(X) + <A, X>, the gradient of the conjugate at -A, to rounding, searched from `start`: counted
+  /// as one computation.
+  const Block& dual(const Block& A, const Block& start);
+
+ private:
+  std::vector<std::shared_ptr<const Loss>> losses_;
+  std::vector<Index> agents_;
+  Constants constants_;
+  std::uint64_t seed_;
+  Meter& meter_;
+  Threads& threads_;
+  Block result_;
+};
+
+}  // namespace ideal

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/method.hpp>
+#include <ideal/objective.hpp>
+#include <ideal/observer.hpp>
+#include <ideal/topology.hpp>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace ideal {
+
+/// Losses of all agents, what is known about them, and the optimum if it is known.
+struct Problem {
+  std::vector<std::shared_ptr<const Loss>> losses;
+  Constants constants;
+  std::optional<Reference> reference = {};
+};
+
+struct SolveOptions {
+  Watch watch = {};
+  int threads = 1;
+  std::uint64_t seed = 0;  ///< of mini-batches
+  Vector start = {};       ///< common starting point; empty: zero
+  Run::Options run = {};
+};
+
+struct Result {
+  Block X;  ///< one column per agent; the last finite iterate if the run diverged
+  Status status = Status::running;
+  Trace trace;
+  std::map<std::string, double> parameters;  ///< as resolved by the method
+  Checkpoint checkpoint;                     ///< of the last iterate
+};
+
+/// Runs a method on one host of a transport; the result holds the hosted agents' columns.
+Result solve(const Problem& problem, const Topology& topology, const Method& method, Transport& transport,
+             const SolveOptions& options = {});
+
+/// The simulator: all agents in this process.
+Result simulate(const Problem& problem, const Topology& topology, const Method& method,
+                const SolveOptions& options = {});
+
+/// One thread per host, exchanging messages; host_of[i] is the host of agent i. The result holds all agents.
+Result simulate_hosts(const Problem& problem, const Topology& topology, const Method& method,
+                      std::span<const Index> host_of, const SolveOptions& options = {});
+
+}  // namespace ideal

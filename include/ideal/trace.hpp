@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/meter.hpp>
+
+#include <iosfwd>
+#include <string_view>
+#include <vector>
+
+namespace ideal {
+
+/// One recorded iterate.
+struct TraceRow {
+  Index iteration = 0;
+  Meter meter;                     ///< bytes: of all agents
+  double seconds = 0;              ///< spent in the method; observation is not counted
+  double suboptimality = 0;        ///< f(mean) - f*
+  double worst_suboptimality = 0;  ///< max_i f(x_i) - f*
+  double consensus = 0;            ///< |X - 1 mean'|
+  double distance = 0;             ///< |X - X*|^2
+};
+
+using Trace = std::vector<TraceRow>;
+
+enum class Status { running, converged, budget, diverged, interrupted };
+std::string_view to_string(Status status);
+
+/// Header and rows as CSV with 17 significant digits.
+void write_csv(const Trace& trace, std::ostream& out);
+
+}  // namespace ideal

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/block.hpp>
+#include <ideal/graph.hpp>
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace ideal {
+
+/// How one host reaches the others: the only thing that differs between simulator, threads, MPI and network.
+class Transport {
+ public:
+  virtual ~Transport() = default;
+
+  /// Agents living on this host, ascending; column c of a Block belongs to hosted()[c].
+  [[nodiscard]] virtual std::span<const Index> hosted() const = 0;
+
+  [[nodiscard]] virtual bool has_peers() const = 0;
+
+  /// Sends each hosted agent's column to its neighbours and waits for theirs.
+  virtual void exchange(const Block& X) = 0;
+
+  /// After exchange(X): the vector of a hosted agent or of a neighbour of one. Valid until the next exchange.
+  [[nodiscard]] virtual const double* column(Index agent) const = 0;
+
+  /// The columns of all n agents in agent order, on every host. Not a decentralized operation: for
+  /// observation and for centralized baselines. Valid until the next gather.
+  virtual const Block& gather(const Block& X) = 0;
+};
+
+/// Simulator: every agent on one host, neighbours read in place.
+std::unique_ptr<Transport> in_process(const Graph& graph);
+
+/// One transport per host, meant for one thread each; messages travel through mailboxes as copies.
+/// `host_of[i]` is the host of agent i; hosts are 0 ... max. A host that leaves (its transport destroyed)
+/// makes the others' next exchange throw PeerLost.
+std::vector<std::unique_ptr<Transport>> mailboxes(const Graph& graph, std::span<const Index> host_of);
+
+}  // namespace ideal

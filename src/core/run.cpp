@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ideal/error.hpp>
+#include <ideal/run.hpp>
+
+#include <utility>
+
+namespace ideal {
+
+Run::Run(Monitor& monitor, Meter& meter, Options options)
+    : monitor_(monitor), meter_(meter), options_(std::move(options)) {}
+
+bool Run::more(const Block& X, std::optional<Index> iteration) {
+  if (std::exchange(just_resumed_, false)) {
+    ++passes_;
+    return true;  // this iterate was looked at before the checkpoint was taken
+  }
+  if (!monitor_.more(X, iteration.value_or(passes_), meter_)) return false;
+  if (options_.checkpoint_every > 0 && passes_ > 0 && passes_ % options_.checkpoint_every == 0)
+    options_.on_checkpoint(checkpoint());
+  ++passes_;
+  return true;
+}
+
+Checkpoint Run::checkpoint() const {
+  Checkpoint saved{.passes = passes_, .meter = meter_, .state = {}};
+  for (const auto& slot : state_)
+    std::visit([&](const auto* value) { saved.state.emplace_back(*value); }, slot);
+  return saved;
+}
+
+void Run::restore() {
+  const Checkpoint& saved = *options_.resume;
+  if (saved.state.size() != state_.size()) throw RunError("the checkpoint belongs to another method");
+  for (std::size_t k = 0; k < state_.size(); ++k)
+    std::visit(
+        [&]<class Value>(Value* value) {
+          const auto* kept = std::get_if<Value>(&saved.state[k]);
+          if (!kept) throw RunError("the checkpoint belongs to another method");
+          *value = *kept;
+        },
+        state_[k]);
+  passes_ = saved.passes;
+  meter_ = saved.meter;
+  just_resumed_ = true;
+}
+
+}  // namespace ideal

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loss/tilted.hpp"
+
+#include <ideal/error.hpp>
+#include <ideal/loss.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace ideal {
+
+Vector Loss::values(const Block& X) const {
+  Vector out(X.cols());
+  for (Index j = 0; j < X.cols(); ++j) out[j] = value(X.col(j));
+  return out;
+}
+
+void Loss::batch_gradient(VectorRef x, std::span<const Index>, VectorOut g) const { gradient(x, g); }
+
+void Loss::hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const {
+  const double length = v.norm();
+  if (length == 0) {
+    Hv.setZero();
+    return;
+  }
+  const double h = 1e-5 * (1 + x.norm()) / length;  // balances truncation h^2 against rounding eps/h
+  Vector ahead(x.size()), behind(x.size());
+  gradient(x + h * v, ahead);
+  gradient(x - h * v, behind);
+  Hv = (ahead - behind) / (2 * h);
+}
+
+void Loss::add_hessian(VectorRef x, Block& H) const {
+  Vector column(dimension());
+  for (Index j = 0; j < dimension(); ++j) {
+    hessian_vector(x, Vector::Unit(dimension(), j), column);
+    H.col(j).tail(dimension() - j) += column.tail(dimension() - j);
+  }
+}
+
+void Loss::tilted_minimiser(VectorRef a, double c, VectorOut x) const {
+  Vector point = x;
+  newton(Tilted(*this, a, c), point);
+  x = point;
+}
+
+namespace {
+
+const std::array<std::string, 3> loss_names{"logistic", "ridge", "softmax"};
+
+std::set<double> distinct_labels(const Dataset& data) { return {data.labels.begin(), data.labels.end()}; }
+
+std::string first_few(const std::set<double>& labels) {
+  std::vector<double> shown(labels.begin(),
+                            std::next(labels.begin(), std::min<std::ptrdiff_t>(5, std::ssize(labels))));
+  return fmt::format("{}{}", fmt::join(shown, ", "), labels.size() > shown.size() ? ", ..." : "");
+}
+
+}  // namespace
+
+LossKind parse_loss(std::string_view name) {
+  const auto found = std::ranges::find(loss_names, name);
+  if (found == loss_names.end())
+    throw InputError("--loss", fmt::format("'{}'", name), "a known loss", did_you_mean(name, loss_names));
+  return static_cast<LossKind>(found - loss_names.begin());
+}
+
+std::string_view to_string(LossKind kind) { return loss_names[static_cast<std::size_t>(kind)]; }
+
+int prepare_labels(Dataset& data, LossKind kind) {
+  if (kind == LossKind::ridge) return 1;
+  const std::set<double> classes = distinct_labels(data);
+  if (kind == LossKind::logistic && classes.size() != 2)
+    throw InputError(data.name, fmt::format("{} distinct labels ({})", classes.size(), first_few(classes)),
+                     "logistic loss needs exactly two classes",
+                     classes.size() > 2 ? "Pick two with --classes A,B, or use --loss softmax or ridge."
+                                        : "Check the label column.");
+  if (classes.size() < 2 || classes.size() > 1000)
+    throw InputError(data.name, fmt::format("{} distinct labels ({})", classes.size(), first_few(classes)),
+                     "softmax needs 2 to 1000 classes",
+                     "Check the label column, or use --loss ridge for real-valued targets.");
+  const auto code = [&](double label) {
+    const auto position = static_cast<double>(std::distance(classes.begin(), classes.find(label)));
+    return kind == LossKind::logistic ? 2 * position - 1 : position;
+  };
+  std::ranges::transform(data.labels, data.labels.begin(), code);
+  return static_cast<int>(classes.size());
+}
+
+}  // namespace ideal

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/augmented_lagrangian.hpp"
+#include "method/registry.hpp"
+
+namespace ideal {
+
+namespace {
+
+/// Algorithm 2: subproblems solved to rounding. A yardstick rather than a contender: every inner step is
+/// counted.
+struct Aal : AugmentedLagrangian {
+  Aal() { solver = Solver::exact; }
+
+  static About about() {
+    return {.name = "aal",
+            .family = "augmented Lagrangian",
+            .summary = "accelerated augmented Lagrangian with exact subproblems",
+            .rule = "IDEAL with X_k = argmin P_k to rounding",
+            .cost = "(T, T) an outer iteration, T = 75 sqrt(kappa_in)",
+            .rate = "sqrt(kappa_rho) log(1/eps) outer iterations",
+            .citation = "Arjevani et al. IDEAL. NeurIPS 2020, Algorithm 2"};
+  }
+};
+
+}  // namespace
+
+Method make::aal() { return Method::of(Aal{}); }
+
+}  // namespace ideal

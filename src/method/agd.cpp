@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/nesterov.hpp"
+#include "method/registry.hpp"
+
+namespace ideal {
+
+namespace {
+
+struct Agd {
+  std::optional<double> step;  ///< 1 / L
+  std::optional<double> beta;  ///< nest(kappa_f)
+
+  static About about() {
+    return {.name = "agd",
+            .family = "centralized",
+            .summary = "Nesterov's accelerated gradient on the average loss, as a server would run it",
+            .rule = "y = x + beta (x - x-);  x+ = y - (1/L) mean_i grad f_i(y)",
+            .cost = "(1, 0)",
+            .rate = "sqrt(kappa_f) log(1/eps)",
+            .citation = "Nesterov. Introductory lectures on convex optimization. 2004"};
+  }
+
+  void parameters(Fields& fields) {
+    fields.number("step", step, range::positive, "step; auto: 1/L");
+    fields.number("beta", beta, range::momentum, "momentum; auto: nest(kappa_f)");
+  }
+
+  Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
+    const double alpha = run.uses("step", step.value_or(1 / F.L()));
+    const double momentum = run.uses("beta", beta.value_or(nest(F.kappa())));
+    Block Y = X, X_prev;
+    run.keep(X, Y);
+    while (run.more(X)) {
+      X_prev.swap(X);
+      X = Y.colwise() - alpha * W.average(F.gradient(Y));
+      Y = X + momentum * (X - X_prev);
+    }
+    return X;
+  }
+};
+
+}  // namespace
+
+Method make::agd() { return Method::of(Agd{}); }
+
+}  // namespace ideal

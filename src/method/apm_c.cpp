@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/gossip.hpp"
+#include "method/registry.hpp"
+
+#include <cmath>
+
+namespace ideal {
+
+namespace {
+
+struct ApmC {
+  double c = 1;
+
+  static About about() {
+    return {
+        .name = "apm-c",
+        .family = "penalty",
+        .summary = "accelerated penalty method with more and more consensus rounds",
+        .rule =
+            "Y = X + (L theta - mu)(1 - theta)/((L - mu) theta) (X - X-);  Z0 = Y - g(Y)/L;  Z = FastMix(Z0, "
+            "T_k);  "
+            "X+ = (L t_k Z0 + b0 Z)/(L t_k + b0)",
+        .cost = "(1, T_k), T_k = ceil(c k theta sqrt(kappa_W)), theta = sqrt(mu/L)",
+        .rate = "sqrt(kappa_f) log(1/eps) computations, sqrt(kappa_f kappa_W) log^2(1/eps) communications",
+        .citation =
+            "Li, Fang, Yin, Lin. A sharp convergence rate analysis for distributed accelerated gradient "
+            "methods. 2018"};
+  }
+
+  void parameters(Fields& fields) {
+    fields.number("step", c, range::positive, "c, the factor of the consensus rounds T_k");
+  }
+
+  Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
+    const double L = F.L(), mu = F.mu();
+    const double theta = std::sqrt(mu / L);
+    const double root_kappa_W = std::sqrt(W.spectrum().kappa());
+    const double b0 = L * root_kappa_W;
+    const double momentum = L > mu ? (L * theta - mu) * (1 - theta) / ((L - mu) * theta) : 0;
+    run.uses("step", c);
+
+    Block X_prev = X, Y, Z0;
+    Index k = 1;
+
+    run.keep(X, X_prev, k);
+    while (run.more(X)) {
+      Y = X + momentum * (X - X_prev);
+      Z0 = Y - F.gradient(Y) / L;
+      const Index rounds = static_cast<Index>(std::ceil(c * static_cast<double>(k) * theta * root_kappa_W));
+      const double penalty = L * std::pow(1 - theta, k);
+      X_prev.swap(X);
+      X = (penalty * Z0 + b0 * fast_mix(W, Z0, rounds)) / (penalty + b0);
+      ++k;
+    }
+    return X;
+  }
+};
+
+}  // namespace
+
+Method make::apm_c() { return Method::of(ApmC{}); }
+
+}  // namespace ideal

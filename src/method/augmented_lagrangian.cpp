@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/augmented_lagrangian.hpp"
+
+#include "method/nesterov.hpp"
+
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace ideal {
+
+namespace {
+
+using Solver = AugmentedLagrangian::Solver;
+
+const std::array<std::string, 4> solver_names{"agd", "gd", "sgd", "exact"};
+
+Index steps(double count) { return static_cast<Index>(std::ceil(std::max(1.0, count))); }
+
+/// Enough accelerated steps to forget the start: the error shrinks by exp(-37) ~ eps, its square by eps^2.
+Index exact_steps(double kappa_in) { return steps(75 * std::sqrt(kappa_in)); }
+
+/// Inner steps that keep the outer acceleration stable; with carried momentum fewer are enough
+/// (docs/decisions/004).
+Index default_steps(Solver solver, double kappa_in, bool carries) {
+  switch (solver) {
+    case Solver::agd:
+      return steps((carries ? 0.75 : 2.0) * std::sqrt(kappa_in));
+    case Solver::gd:
+      return steps(2 * kappa_in);
+    case Solver::sgd:
+      return steps(2 * kappa_in);
+    case Solver::exact:
+      break;
+  }
+  return exact_steps(kappa_in);
+}
+
+}  // namespace
+
+void AugmentedLagrangian::parameters(Fields& fields) {
+  fields.choice("solver", solver, solver_names, "inner solver");
+  fields.number("option", option, Range{1, 2, false, false, "1 or 2"},
+                "end of an inner loop: 1 by accuracy (the maximum gradient norm is flooded, and counted), 2 "
+                "after T steps");
+  fields.number("T", T, range::count,
+                "inner steps T_k; auto: 0.75 sqrt(kappa_in) with carried momentum, else 2 sqrt(kappa_in) "
+                "(agd), 2 kappa_in (gd, sgd); the paper's experiments use 100");
+  fields.number("growth", growth, Range{1, 10, false, false, "a number in [1, 10]"},
+                "T_k = T growth^k; auto: 1/(1 - sqrt(mu_rho/L_rho)/2) for sgd, else 1");
+  fields.number("rho", rho, range::nonnegative, "penalty; auto: L/lambda_max, for sgd L/lambda_min");
+  fields.number("rho-scale", rho_scale, range::positive, "multiplies rho");
+  fields.text("eta",
+              eta_is_rho ? "rho"
+              : eta      ? fmt::format("{}", *eta)
+                         : "auto",
+              "a number > 0, rho, or auto", "dual step; auto: 1/L_rho = rho + mu/lambda_max",
+              [&](std::string_view text) {
+                eta_is_rho = text == "rho";
+                eta.reset();
+                if (text != "auto" && text != "rho")
+                  eta = Fields::parse_number("eta", text, range::positive, false);
+              });
+  fields.number("beta", beta, range::momentum, "outer momentum; auto: nest(L_rho/mu_rho)");
+  fields.number("beta-in", beta_in, range::momentum,
+                "inner momentum; auto: nest(kappa_in) for agd, 0 for gd and sgd");
+  fields.number("step", step, range::positive, "inner step; auto: 1/(L + rho lambda_max)");
+  fields.flag("carry", carry,
+              "keep the inner momentum over outer iterations; auto: when T is auto and kappa_M <= 4");
+  fields.number("batch", batch, range::count, "rows of an sgd step");
+}
+
+Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
+  const auto [lambda_max, lambda_min] = M.spectrum();
+  const double L = F.L(), mu = F.mu(), n = static_cast<double>(M.agents());
+  const bool stochastic = solver == Solver::sgd;
+
+  const double rho =
+      run.uses("rho", rho_scale * this->rho.value_or(L / (stochastic ? lambda_min : lambda_max)));
+  const double L_rho = lambda_max / (mu + rho * lambda_max);
+  const double mu_rho = lambda_min / (L + rho * lambda_min);
+  const double eta = run.uses("eta", eta_is_rho ? rho : this->eta.value_or(1 / L_rho));
+  const double beta = run.uses("beta", this->beta.value_or(nest(L_rho / mu_rho)));
+  const double contraction = 1 - std::sqrt(mu_rho / L_rho) / 2;  // Theorem 3, per outer iteration
+
+  const double L_in = L + rho * lambda_max, kappa_in = L_in / mu;
+  const bool accelerated = solver == Solver::agd || solver == Solver::exact;
+  const double step = run.uses("step", this->step.value_or(1 / L_in));
+  const double beta_in = run.uses("beta-in", this->beta_in.value_or(accelerated ? nest(kappa_in) : 0));
+  const bool carries =
+      run.uses("carry", carry.value_or(!T && solver == Solver::agd && lambda_max <= 4.001 * lambda_min));
+  const Index most = option == 1 ? exact_steps(kappa_in) : default_steps(solver, kappa_in, carries);
+  const double T0 = static_cast<double>(run.uses("T", T.value_or(most)));
+  const double growth = run.uses("growth", this->growth.value_or(stochastic ? 1 / contraction : 1));
+  const Index check_every =
+      steps(std::sqrt(kappa_in) / 4);  // option 1: a test costs a flood, so not after every step
+
+  Block Y = X, MX = Block::Zero(X.rows(), X.cols()), MY = MX, Lambda = MX, Omega = MX;
+  Block X_next, MX_next, gradient;
+  Index k = 0, t = 0, draw = 0;  // outer iterations done, inner steps done, mini-batches drawn
+  double epsilon = 0;            // option 1: accuracy |X_k - X_k*|^2 wanted
+
+  run.keep(X, Y, MX, MY, Lambda, Omega, k, t, draw, epsilon);
+  while (run.more(X, k)) {
+    gradient = (stochastic ? F.gradient(Y, batch, draw++) : F.gradient(Y)) + Omega + rho * MY;  // of P_k
+    const double slowed = stochastic ? step / (1 + step * mu * static_cast<double>(t) / 2) : step;
+    X_next = Y - slowed * gradient;
+    MX_next = M.mix(X_next);
+    Y = X_next + beta_in * (X_next - X);
+    MY = MX_next + beta_in * (MX_next - MX);  // M y costs no round of its own
+    X.swap(X_next);
+    MX.swap(MX_next);
+    ++t;
+
+    bool solved = static_cast<double>(t) >= std::ceil(T0 * std::pow(growth, k));
+    if (option == 1 && (k == 0 && t == 1)) {
+      const double steepest = M.maximum(gradient.colwise().norm());
+      const double dual_gap = n * steepest * steepest / (2 * mu);  // bounds Delta_dual (erratum 9)
+      epsilon = mu_rho / (2 * lambda_max) * contraction * dual_gap;
+    }
+    if (option == 1 && !solved && t % check_every == 0)
+      solved = M.maximum(gradient.colwise().norm()) <= mu * std::sqrt(epsilon / n);  // sufficient (erratum 8)
+    if (!solved) continue;
+
+    Block& Lambda_next = X_next;  // a block that is free by now
+    Lambda_next = Omega + eta * MX;
+    Omega = Lambda_next + beta * (Lambda_next - Lambda);
+    Lambda.swap(Lambda_next);
+    if (!carries) {
+      Y = X;
+      MY = MX;
+    }
+    epsilon *= contraction;
+    ++k;
+    t = 0;
+  }
+  return X;
+}
+
+}  // namespace ideal

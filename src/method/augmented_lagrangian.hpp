@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/method.hpp>
+
+namespace ideal {
+
+/// Algorithms 1, 2, 3 and 5 of the paper are one algorithm with different defaults:
+///
+///   X_k ~ argmin P_k(X) = F(X) + <Omega_k, X> + (rho/2) <X, M X>,   started at X_{k-1}
+///   Lambda_{k+1} = Omega_k + eta M X_k
+///   Omega_{k+1}  = Lambda_{k+1} + beta (Lambda_{k+1} - Lambda_k)
+struct AugmentedLagrangian {
+  enum class Solver { agd, gd, sgd, exact };
+
+  Solver solver = Solver::agd;
+  Index option = 2;              ///< stop an inner loop by accuracy (1) or after T steps (2)
+  std::optional<Index> T;        ///< inner steps; for option 1 the most there may be
+  std::optional<double> growth;  ///< T_k = T growth^k; sgd: 1 / (1 - sqrt(mu_rho / L_rho) / 2), else 1
+  std::optional<double> rho;     ///< L / lambda_max; sgd: L / lambda_min
+  double rho_scale = 1;
+  std::optional<double> eta;  ///< 1 / L_rho = rho + mu / lambda_max
+  bool eta_is_rho = false;
+  std::optional<double> beta;     ///< nest(L_rho / mu_rho)
+  std::optional<double> beta_in;  ///< nest(kappa_in); gd, sgd: 0
+  std::optional<double> step;     ///< 1 / (L + rho lambda_max)
+  std::optional<bool> carry;  ///< keep the inner momentum over outer iterations; T = auto and kappa_M <= 4
+  Index batch = 32;           ///< rows of an sgd step
+
+  void parameters(Fields& fields);
+  Block operator()(Objective& F, Mixing& M, Run& run, Block X) const;
+};
+
+}  // namespace ideal

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/gossip.hpp"
+#include "method/registry.hpp"
+
+#include <cmath>
+
+namespace ideal {
+
+namespace {
+
+struct Dgd {
+  std::optional<double> step;  ///< (1 + lambda_min(W_DS)) / (2L)
+  double step_scale = 1;
+  double decay = 0;
+
+  static About about() {
+    return {.name = "dgd",
+            .family = "gradient",
+            .summary = "decentralized gradient descent; with a constant step it stops short of the optimum",
+            .rule = "X+ = W_DS X - alpha_k grad F(X),  alpha_k = alpha (k+1)^-decay",
+            .cost = "(1, 1)",
+            .rate = "sublinear, or linear to a neighbourhood",
+            .citation = "Nedic, Ozdaglar. IEEE TAC 2009; Yuan, Ling, Yin. SIAM J. Optim. 2016",
+            .linear = false};
+  }
+
+  void parameters(Fields& fields) {
+    fields.number("step", step, range::positive, "step alpha; auto: (1 + lambda_min(W_DS)) / (2L)");
+    fields.number("step-scale", step_scale, range::positive, "multiplies the step");
+    fields.number("decay", decay, Range{0, 1, false, false, "a number in [0, 1]"},
+                  "exponent p of the decay (k+1)^-p");
+  }
+
+  Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
+    const double s = doubly_stochastic_scale(W.spectrum());
+    const double lambda_min_DS = 1 - s * W.spectrum().lambda_max;
+    const double alpha = run.uses("step", step_scale * step.value_or((1 + lambda_min_DS) / (2 * F.L())));
+    Block WX = Block::Zero(X.rows(), X.cols());
+    Index k = 0;
+
+    run.keep(X, WX, k);
+    while (run.more(X)) {
+      const double alpha_k = alpha * std::pow(static_cast<double>(k + 1), -decay);
+      X = X - s * WX - alpha_k * F.gradient(X);
+      WX = W.mix(X);
+      ++k;
+    }
+    return X;
+  }
+};
+
+}  // namespace
+
+Method make::dgd() { return Method::of(Dgd{}); }
+
+}  // namespace ideal

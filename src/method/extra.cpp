@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/gossip.hpp"
+#include "method/registry.hpp"
+
+namespace ideal {
+
+namespace {
+
+struct Extra {
+  std::optional<double> step;  ///< (1 + lambda_min(W_DS)) / (2L)
+  double step_scale = 1;
+
+  static About about() {
+    return {.name = "extra",
+            .family = "gradient",
+            .summary = "exact first-order algorithm: DGD corrected by the last two gradients",
+            .rule = "X_1 = W_DS X_0 - alpha g_0;  X+ = (I + W_DS) X - (I + W_DS)/2 X- - alpha (g - g-)",
+            .cost = "(1, 1)",
+            .rate = "kappa_f kappa_W log(1/eps)",
+            .citation = "Shi, Ling, Wu, Yin. EXTRA. SIAM J. Optim. 2015"};
+  }
+
+  void parameters(Fields& fields) {
+    fields.number("step", step, range::positive, "step alpha; auto: (1 + lambda_min(W_DS)) / (2L)");
+    fields.number("step-scale", step_scale, range::positive, "multiplies the step");
+  }
+
+  Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
+    const double s = doubly_stochastic_scale(W.spectrum());
+    const double lambda_min_DS = 1 - s * W.spectrum().lambda_max;
+    const double alpha = run.uses("step", step_scale * step.value_or((1 + lambda_min_DS) / (2 * F.L())));
+
+    // The last iterate and gradient; before the start they are such that the general step is the first one.
+    Block X_prev = X, G_prev = Block::Zero(X.rows(), X.cols());
+    Block WX = G_prev, WX_prev = G_prev, X_next, G;
+
+    run.keep(X, X_prev, WX, WX_prev, G_prev);
+    while (run.more(X)) {
+      G = F.gradient(X);
+      X_next = 2 * X - X_prev - s * WX + s / 2 * WX_prev - alpha * (G - G_prev);
+      X_prev.swap(X);
+      X.swap(X_next);
+      WX_prev.swap(WX);
+      WX = W.mix(X);
+      G_prev.swap(G);
+    }
+    return X;
+  }
+};
+
+}  // namespace
+
+Method make::extra() { return Method::of(Extra{}); }
+
+}  // namespace ideal
