@@ -46,7 +46,7 @@ Extent flattened(const ArrayView& array, Index fewest_columns, std::string_view 
   const auto rows = static_cast<Index>(array.shape.empty() ? 0 : array.shape[0]);
   const Index columns = rows == 0 ? 0 : static_cast<Index>(array.size()) / rows;
   if (array.shape.size() < 2 || rows == 0 || columns < fewest_columns)
-    throw InputError(place, fmt::format("an array of shape ({})", fmt::join(array.shape, ", ")),
+    throw InputError(place, fmt::format("an array of shape {}", to_string(array.shape)),
                      fmt::format("data are rows x columns with at least one row and {} column{}",
                                  fewest_columns, fewest_columns == 1 ? "" : "s"),
                      "Reshape the array to two dimensions.");
@@ -89,7 +89,7 @@ Vector to_vector(const ArrayView& array, std::string_view place) {
   const bool one_dimensional =
       std::ranges::count_if(array.shape, [](auto extent) { return extent != 1; }) <= 1;
   if (!one_dimensional || array.shape.empty())
-    throw InputError(place, fmt::format("an array of shape ({})", fmt::join(array.shape, ", ")),
+    throw InputError(place, fmt::format("an array of shape {}", to_string(array.shape)),
                      "labels are one-dimensional: one number a row",
                      "Use y.ravel() or class numbers instead of one-hot rows.");
   Vector result(static_cast<Index>(array.size()));

@@ -173,7 +173,8 @@ class RowReader {
   }
 
   [[noreturn]] void refuse_count(std::string_view row, std::size_t line) const {
-    throw InputError(at(line), fmt::format("{} columns", split(row, layout_.separator).size()),
+    const std::size_t columns = split(row, layout_.separator).size();
+    throw InputError(at(line), fmt::format("{} column{}", columns, columns == 1 ? "" : "s"),
                      fmt::format("the first row has {}", layout_.columns),
                      "Give every row the same columns.");
   }
@@ -207,9 +208,9 @@ Dataset parse_csv(std::string_view text, std::string_view label, std::string_vie
   const Layout layout = any ? read_layout(lines.line(), label, place) : Layout{};
   if (layout.names.empty()) lines = from_start;
 
-  // A cell and what ends it take two bytes, so a sound file has no more rows than that, and one that claims
-  // more is refused at its first short row, before memory for the claim is taken.
-  const std::size_t fitting = any ? (text.size() + 1) / (2 * layout.columns) : 0;
+  // A cell and what ends it take two bytes, so a sound file has no more rows than that; one that claims more
+  // is refused at its first short row, before memory for the claim is taken.
+  const std::size_t fitting = any ? std::max<std::size_t>((text.size() + 1) / (2 * layout.columns), 1) : 0;
   const auto rows = static_cast<Index>(std::min(count_rows(lines), fitting));
   if (rows == 0)
     throw InputError(place, "no rows of numbers", "a data set has at least one row",

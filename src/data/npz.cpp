@@ -9,6 +9,7 @@
 #include <ideal/error.hpp>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -61,15 +62,14 @@ class CsrReader {
 
   SparseRows read() {
     read_extents();
-    const ArrayView data = archive_.array("data");
+    const ArrayView data = values();
     const ArrayView indptr = integers("indptr", rows_ + 1);
     const ArrayView indices = integers("indices", data.size());
     SparseRows matrix(static_cast<Index>(rows_), static_cast<Index>(columns_));
     matrix.resizeNonZeros(static_cast<Index>(data.size()));
     copy_integers(indptr, "indptr", matrix.outerIndexPtr());
     copy_integers(indices, "indices", matrix.innerIndexPtr());
-    const Vector values = to_vector(data, archive_.place("data"));
-    std::copy_n(values.data(), values.size(), matrix.valuePtr());
+    data.copy(0, data.size(), matrix.valuePtr());
     check_structure(matrix, static_cast<StorageIndex>(data.size()));
     return matrix;
   }
@@ -87,10 +87,18 @@ class CsrReader {
     columns_ = static_cast<std::size_t>(extents[1]);
   }
 
+  ArrayView values() {
+    ArrayView array = archive_.array("data");
+    if (array.shape.size() != 1 || array.size() > std::numeric_limits<StorageIndex>::max())
+      refuse("data", fmt::format("an array of shape {}", to_string(array.shape)),
+             "the values are one-dimensional and at most 2147483647");
+    return array;
+  }
+
   ArrayView integers(std::string_view name, std::size_t size) {
     ArrayView array = archive_.array(name);
     if (!array.integral() || array.shape.size() != 1)
-      refuse(name, fmt::format("an array of shape ({})", to_string(array.shape)),
+      refuse(name, fmt::format("an array of shape {}", to_string(array.shape)),
              "a one-dimensional integer array is needed");
     if (array.size() != size)
       refuse(name, fmt::format("{} integers", array.size()), fmt::format("the matrix needs {}", size));
@@ -122,6 +130,9 @@ class CsrReader {
     const StorageIndex* const offsets = matrix.outerIndexPtr();
     const StorageIndex* const indices = matrix.innerIndexPtr();
     for (StorageIndex at = offsets[row]; at < offsets[row + 1]; ++at) {
+      if (!std::isfinite(matrix.valuePtr()[at]))
+        refuse("data", fmt::format("{} in row {}, column {}", matrix.valuePtr()[at], row, indices[at]),
+               "values must be finite; rows and columns count from 0", "Fill or drop missing values.");
       if (static_cast<std::size_t>(indices[at]) >= columns_)
         refuse("indices", fmt::format("column {} in row {}", indices[at], row),
                fmt::format("there are {}", columns_));

@@ -7,7 +7,7 @@
 #include <ideal/error.hpp>
 
 #include <algorithm>
-#include <concepts>
+#include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -42,6 +42,7 @@ bool has_record(std::string_view bytes, std::uint64_t at, std::size_t size, std:
 }
 
 uLong crc_of(std::string_view bytes, uLong start = 0) {
+  if (bytes.empty()) return start;  // zlib takes a null pointer for a wish to start anew
   return crc32_z(start, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size());
 }
 
@@ -98,15 +99,18 @@ ZipReader::ZipReader(std::string_view bytes, std::string_view place) : bytes_(by
   read_directory();
 }
 
-void ZipReader::read_directory() {
-  // The end record is the last thing in the file but for a comment; its signature is searched backwards.
-  const std::size_t tail = directory_end_size + longest_comment;
+// The end record is the last thing in the file but for a comment; its signature is searched backwards.
+std::size_t ZipReader::find_directory_end() const {
+  constexpr std::size_t tail = directory_end_size + longest_comment;
   const std::size_t searched_from = bytes_.size() > tail ? bytes_.size() - tail : 0;
-  const std::size_t end = bytes_.substr(searched_from).rfind(directory_end) + searched_from;
-  if (bytes_.substr(searched_from).rfind(directory_end) == std::string_view::npos ||
-      !has(bytes_, end, directory_end_size))
+  const std::size_t found = bytes_.substr(searched_from).rfind(directory_end);
+  if (found == std::string_view::npos || !has(bytes_, searched_from + found, directory_end_size))
     refuse("no zip directory at the end");
+  return searched_from + found;
+}
 
+void ZipReader::read_directory() {
+  const std::size_t end = find_directory_end();
   std::uint64_t count = number(bytes_, end + 10, 2);
   std::uint64_t at = number(bytes_, end + 16, 4);
   if (end >= directory64_locator_size &&

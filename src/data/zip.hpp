@@ -33,6 +33,7 @@ class ZipReader {
     std::uint64_t header_at = 0;
   };
 
+  [[nodiscard]] std::size_t find_directory_end() const;
   void read_directory();
   std::size_t read_entry(std::size_t at);
   std::string_view packed_bytes(const Member& member) const;
