@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ideal/data.hpp>
+#include <ideal/graph.hpp>
+
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <ideal/data.hpp>
-#include <ideal/graph.hpp>
 
 namespace ideal {
 
@@ -22,28 +23,38 @@ struct Spectrum {
 /// Called with a line of text while a long eigenvalue computation goes on.
 using Progress = std::function<void(std::string_view)>;
 
-/// A graph together with its mixing matrix W: symmetric, positive semi-definite, zero off the graph, kernel = span(1).
-/// Construction checks each of these and names the one that fails.
+/// A graph together with its mixing matrix W: symmetric, positive semi-definite, zero off the graph, kernel =
+/// span(1). Construction checks each of these and names the one that fails.
 class Topology {
  public:
-  /// kind: laplacian | laplacian-normalized | metropolis | lazy-metropolis | max-degree.
+  /// kind: laplacian | laplacian-normalized | metropolis | lazy-metropolis | max-degree. Edge weights w_ij,
+  /// where the graph has them, take the place of the ones in A, and deg_i = sum of w_ij; Metropolis is then
+  /// w_ij / (1 + max(deg_i, deg_j)).
   static Topology make(Graph graph, std::string_view kind, const Progress& progress = {});
 
-  /// W given as a matrix; off-diagonal non-zeros are the edges unless `graph` is given.
+  /// W given as a matrix; off-diagonal non-zeros are the edges unless `graph` is given. Asymmetry and row
+  /// sums within 1e-9 max|W| count as rounding and are removed: W is then symmetric, and each diagonal entry
+  /// minus the sum of its row.
   static Topology from_matrix(SparseRows W, const Progress& progress = {});
   static Topology from_matrix(SparseRows W, Graph graph, const Progress& progress = {});
 
-  /// From the command line: `mixing` is a kind, or `file:PATH` (Matrix Market, or dense CSV) whose pattern must lie on the graph.
+  /// From the command line: `mixing` is a kind, or `file:PATH` (Matrix Market, or dense CSV) whose pattern
+  /// must lie on the graph.
   static Topology parse(std::string_view graph, std::string_view mixing, std::uint64_t seed = 0,
                         const Progress& progress = {});
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
-  [[nodiscard]] const SparseRows& weights() const { return weights_; }  ///< W, diagonal stored, columns ascending
+  [[nodiscard]] const SparseRows& weights() const {
+    return weights_;
+  }  ///< W, diagonal stored, columns ascending
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
   [[nodiscard]] Index agents() const { return graph_.agents(); }
 
  private:
   Topology(Graph graph, SparseRows weights, Spectrum spectrum);
+  static Topology on_graph(const SparseRows& W, Graph graph, std::string_view place,
+                           const Progress& progress);
+
   Graph graph_;
   SparseRows weights_;
   Spectrum spectrum_;
@@ -52,8 +63,9 @@ class Topology {
 /// The names `make` accepts.
 const std::vector<std::string>& mixing_kinds();
 
-/// Extreme positive eigenvalues of a symmetric PSD matrix with kernel span(1), to about 1e-10 relative: dense below 500 rows,
-/// Lanczos above, through a sparse factorisation when the plain iteration is too slow.
+/// Extreme positive eigenvalues of a symmetric PSD matrix with kernel span(1), to about 1e-10 relative: dense
+/// below 500 rows, Lanczos above, through a sparse factorisation when the plain iteration is too slow. Throws
+/// where W is not such a matrix.
 Spectrum spectrum_of(const SparseRows& W, const Progress& progress = {});
 
 /// W from a Matrix Market (coordinate or array, general or symmetric) or dense CSV file.
