@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "command.hpp"
+
+#include <ideal/data.hpp>
+#include <ideal/error.hpp>
+
+#include <map>
+#include <memory>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace ideal::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+void require_readable(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::exists(file, ignored))
+    throw InputError(file.string(), "no such file", "a LIBSVM, CSV, NPY, NPZ or IDX file, plain or gzipped",
+                     "Check the path.");
+}
+
+Vector row_norms(const Dataset& data) {
+  Vector norms(data.rows());
+  std::visit(
+      [&](const auto& A) {
+        for (Index i = 0; i < A.rows(); ++i) norms[i] = A.row(i).norm();
+      },
+      data.features);
+  return norms;
+}
+
+Index bytes_of(const Dataset& data) {
+  const Index labels = data.rows() * Index{sizeof(double)};
+  if (!data.sparse()) return labels + data.rows() * data.columns() * Index{sizeof(double)};
+  return labels + data.nonzeros() * Index{sizeof(double) + sizeof(int)} +
+         (data.rows() + 1) * Index{sizeof(int)};
+}
+
+/// Classes with their counts; real targets have too many values to be classes, and get a range.
+Json labels_of(const Dataset& data) {
+  constexpr std::size_t most_classes = 100;
+  std::map<double, Index> counts;
+  for (const double label : data.labels) {
+    ++counts[label];
+    if (counts.size() > most_classes)
+      return {{"min", data.labels.minCoeff()}, {"mean", data.labels.mean()}, {"max", data.labels.maxCoeff()}};
+  }
+  Json classes = Json::object();
+  for (const auto& [label, count] : counts) classes[fmt::format("{}", label)] = count;
+  return {{"classes", classes}};
+}
+
+Json facts_about(const Dataset& data, const Recognised& recognised) {
+  const Vector norms = row_norms(data);
+  const double cells = static_cast<double>(data.rows()) * static_cast<double>(data.columns());
+  return {{"name", data.name},
+          {"format", to_string(recognised.format)},
+          {"gzipped", recognised.gzipped},
+          {"rows", data.rows()},
+          {"columns", data.columns()},
+          {"sparse", data.sparse()},
+          {"nonzeros", data.nonzeros()},
+          {"density", static_cast<double>(data.nonzeros()) / cells},
+          {"labels", labels_of(data)},
+          {"row_norm", {{"min", norms.minCoeff()}, {"mean", norms.mean()}, {"max", norms.maxCoeff()}}},
+          {"bytes", bytes_of(data)}};
+}
+
+std::string shown_labels(const Json& labels) {
+  if (!labels.contains("classes"))
+    return fmt::format("{:.6g} ... {:.6g}, mean {:.6g}", labels["min"].get<double>(),
+                       labels["max"].get<double>(), labels["mean"].get<double>());
+  std::string text;
+  for (const auto& [label, count] : labels["classes"].items())
+    text += fmt::format("{}{} ({} rows)", text.empty() ? "" : ", ", label, count.get<Index>());
+  return text;
+}
+
+void print(const Json& facts) {
+  const auto row = [](std::string_view label, const std::string& text) {
+    fmt::print("{:<10} {}\n", label, text);
+  };
+  const Json& norm = facts["row_norm"];
+  row("name", facts["name"].get<std::string>());
+  row("format", fmt::format("{}{}, kept {}", facts["format"].get<std::string>(),
+                            facts["gzipped"].get<bool>() ? ", gzipped" : "",
+                            facts["sparse"].get<bool>() ? "sparse" : "dense"));
+  row("rows", facts["rows"].dump());
+  row("columns", facts["columns"].dump());
+  row("non-zeros",
+      fmt::format("{}, density {:.4g}", facts["nonzeros"].dump(), facts["density"].get<double>()));
+  row("labels", shown_labels(facts["labels"]));
+  row("row norms", fmt::format("{:.6g} ... {:.6g}, mean {:.6g}", norm["min"].get<double>(),
+                               norm["max"].get<double>(), norm["mean"].get<double>()));
+  row("memory", fmt::format("{:.4g} MB", static_cast<double>(facts["bytes"].get<Index>()) / 1e6));
+}
+
+struct DataCommand {
+  std::string file, out;
+  std::string label, labels;
+  bool json = false, force = false;
+
+  [[nodiscard]] Dataset read() const {
+    require_readable(file);
+    return read_dataset(file, {.label = label, .labels = labels});
+  }
+
+  void info() const {
+    const Json facts = facts_about(read(), recognise(file));
+    if (json)
+      fmt::print("{}\n", facts.dump(2));
+    else
+      print(facts);
+  }
+
+  void convert() const {
+    if (std::error_code ignored; fs::exists(out, ignored) && !force)
+      throw InputError(out, "already there", "a file is never overwritten without being told to",
+                       "Name another file, or add --force.");
+    write_dataset(read(), out);
+  }
+};
+
+CLI::App* add_page(CLI::App& parent, const char* name, const char* help, DataCommand& command) {
+  CLI::App* page = parent.add_subcommand(name, help);
+  page->add_option("file", command.file, "The data to read; its format is recognised by content")
+      ->required()
+      ->type_name("FILE");
+  page->add_option("--label", command.label, "CSV: the label column; the last one if not given")
+      ->type_name("NAME");
+  page->add_option("--labels", command.labels, "IDX, NPY, NPZ: a file with the labels")->type_name("FILE");
+  return page;
+}
+
+}  // namespace
+
+Command add_data(CLI::App& program) {
+  CLI::App* page = program.add_subcommand("data", "Inspect and convert data files");
+  page->require_subcommand(1);
+  const auto command = std::make_shared<DataCommand>();
+  CLI::App* info = add_page(*page, "info", "Describe a data file", *command);
+  info->add_flag("--json", command->json, "Print JSON instead of a table");
+  info->footer("Example:\n  ideal data info heart.csv --label target");
+  CLI::App* convert = add_page(*page, "convert", "Write a data file in another format", *command);
+  convert->add_option("out", command->out, "The file to write: .svm .csv (or these with .gz), .npy or .npz")
+      ->required()
+      ->type_name("OUT");
+  convert->add_flag("--force", command->force, "Replace OUT if it is there");
+  convert->footer("Example:\n  ideal data convert heart.svm heart.npz");
+  return {page, [command, info] {
+            info->parsed() ? command->info() : command->convert();
+            return static_cast<int>(reached);
+          }};
+}
+
+}  // namespace ideal::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "interrupt.hpp"
+
+#include "command.hpp"
+
+#include <unistd.h>
+
+namespace ideal::cli {
+namespace {
+
+constexpr int farewell = SIGUSR1;  // wakes the waiting thread when nobody interrupted
+
+}  // namespace
+
+Interrupt::Interrupt() {
+  sigemptyset(&signals_);
+  for (const int signal : {SIGINT, SIGTERM, farewell}) sigaddset(&signals_, signal);
+  pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+  waiter_ = std::thread([this] { wait(); });
+}
+
+Interrupt::~Interrupt() {
+  pthread_kill(waiter_.native_handle(), farewell);
+  waiter_.join();
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+std::stop_token Interrupt::token() {
+  worth_saving_ = true;
+  return source_.get_token();
+}
+
+// A thread that waits may call what a signal handler must not.
+void Interrupt::wait() {
+  for (int signal = 0; sigwait(&signals_, &signal) == 0 && signal != farewell;)
+    if (!worth_saving_ || !source_.request_stop()) ::_exit(interrupted);
+}
+
+}  // namespace ideal::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/trace.hpp>
+
+#include <chrono>
+#include <string_view>
+
+namespace ideal::cli {
+
+/// One line on the terminal that rewrites itself, at most ten times a second; silent where the standard
+/// error is no terminal.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool wanted);
+  ~ProgressLine();
+  ProgressLine(const ProgressLine&) = delete;
+  ProgressLine& operator=(const ProgressLine&) = delete;
+
+  [[nodiscard]] bool due() const;
+  void show(std::string_view text);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool visible_;
+  bool dirty_ = false;
+  Clock::time_point shown_{};
+};
+
+/// Says how far a run has come and when it may be over.
+class RunProgress {
+ public:
+  RunProgress(ProgressLine& line, double tol, double budget) : line_(line), tol_(tol), budget_(budget) {}
+  void operator()(const TraceRow& row);
+
+ private:
+  [[nodiscard]] double share_done(const TraceRow& row) const;
+
+  ProgressLine& line_;
+  double tol_, budget_;
+  double first_gap_ = 0;
+  std::chrono::steady_clock::time_point started_{};
+};
+
+}  // namespace ideal::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/block.hpp>
+#include <ideal/trace.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace ideal::cli {
+
+struct RunFiles {
+  std::string config;   ///< config.toml
+  Trace trace;          ///< trace.csv
+  Block X;              ///< solution.npy, one row an agent
+  std::string summary;  ///< summary.json
+  std::string report;   ///< report.html
+};
+
+/// Where a run goes. It appears whole or not at all, and what it replaces goes last.
+class RunDirectory {
+ public:
+  /// Checks that a run can be written to `path`, changing nothing. Empty: runs/<time>-<method>.
+  RunDirectory(std::filesystem::path path, std::string_view method, bool force);
+
+  /// Returns the path written.
+  [[nodiscard]] std::filesystem::path write(const RunFiles& files);
+
+ private:
+  void check_replaceable() const;
+  void check_writable() const;
+  void move_in(const std::filesystem::path& fresh);
+  void replace_by(const std::filesystem::path& fresh) const;
+
+  std::filesystem::path path_;
+  bool may_rename_;
+  bool force_;
+};
+
+}  // namespace ideal::cli

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/block.hpp>
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace ideal::cli {
+
+/// What `ideal solve` computes: the content of config.toml.
+struct Settings {
+  std::string data = "synthetic";
+  std::string label, labels;
+  std::string classes;  ///< "A,B" keeps the rows of two classes
+  bool normalize = false;
+  std::string loss = "logistic";
+  std::optional<double> l2;     ///< default_l2 unless kappa decides
+  std::optional<double> kappa;  ///< L/mu to reach through l2
+  std::optional<double> L, mu;
+  static constexpr double default_l2 = 1e-3;
+
+  std::string graph = "cycle:8";
+  std::string mixing = "laplacian";
+  std::string partition = "contiguous";
+
+  std::string method = "ideal";
+  std::vector<std::string> set;
+  Index rounds = 2000;
+  double tol = 1e-8;
+  double tau = 1;
+
+  Index seed = 0;
+  Index threads = 0;  ///< 0: one a core
+  Index hosts = 0;    ///< 0: the simulator
+  Index every = 1;
+};
+
+}  // namespace ideal::cli

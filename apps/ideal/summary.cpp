@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "summary.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace ideal::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string cpu_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
+  return "unknown";
+}
+
+Json environment(const Settings& settings) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  return {{"version", IDEAL_VERSION},
+          {"compiler", fmt::format("{} {}",
+#ifdef __clang__
+                                   "Clang",
+#else
+                                   "GCC",
+#endif
+                                   __VERSION__)},
+          {"cpu", cpu_model()},
+          {"threads", settings.threads},
+          {"hosts", settings.hosts},
+          {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)}};
+}
+
+/// Every parameter: the value the method resolved it to, or the word it was set to.
+Json parameters(const Method& method, const Result& result) {
+  Json all = Json::object();
+  for (const Parameter& parameter : method.parameters())
+    if (parameter.value != "auto") all[parameter.key] = parameter.value;
+  for (const auto& [key, value] : result.parameters) all[key] = value;
+  return all;
+}
+
+Json data_of(const Loaded& loaded) {
+  const Dataset& data = *loaded.data;
+  return {{"name", data.name},
+          {"rows", data.rows()},
+          {"columns", data.columns()},
+          {"nonzeros", data.nonzeros()},
+          {"sparse", data.sparse()},
+          {"dimension", loaded.problem.losses.front()->dimension()},
+          {"problem", problem_key(data, loaded.offsets, loaded.loss, loaded.l2)}};
+}
+
+double certified_gap(const Problem& problem) {
+  const double norm = problem.reference->gradient_norm;
+  return norm * norm / (2 * static_cast<double>(problem.losses.size()) * problem.constants.mu);
+}
+
+/// sqrt(kappa_f) (1 + tau sqrt(kappa_W)) ln(gap_0 / gap) up to constants: no method of gradients and
+/// exchanges with neighbours is faster. A gap below what the reference certifies counts as that.
+Json lower_bound(const Outcome& outcome) {
+  const Trace& trace = outcome.result.trace;
+  const Problem& problem = outcome.loaded.problem;
+  const double rounding = std::max(certified_gap(problem), 1e-16 * std::abs(problem.reference->value));
+  const double reached = std::max(trace.back().worst_suboptimality, rounding);
+  const double tau = outcome.settings.tau;
+  const double bound = std::sqrt(problem.constants.kappa()) *
+                       (1 + tau * std::sqrt(outcome.topology.spectrum().kappa())) *
+                       std::log(trace.front().worst_suboptimality / reached);
+  if (!(bound > 0)) return {{"time", nullptr}, {"ratio", nullptr}};
+  return {{"time", bound}, {"ratio", trace.back().meter.time(tau) / bound}};
+}
+
+std::string advice(const Outcome& outcome) {
+  std::string text = "Try";
+  for (const Parameter& parameter : outcome.method.parameters()) {
+    if (parameter.key == "T" && parameter.value != "auto") text += " --set T=auto,";
+    if (parameter.key == "step-scale") text += " --set step-scale=0.5,";
+  }
+  text += " a smaller step";
+  return text + (outcome.settings.L ? fmt::format(", and check --L {}.", *outcome.settings.L)
+                                    : ", or a larger --L.");
+}
+
+std::string message(const Outcome& outcome) {
+  const Trace& trace = outcome.result.trace;
+  const double first = trace.front().worst_suboptimality, last = trace.back().worst_suboptimality;
+  const double computations = trace.back().meter.computations;
+  switch (outcome.result.status) {
+    case Status::converged:
+      return fmt::format("worst-agent gap {:.3g} <= {:.3g}", last, outcome.settings.tol);
+    case Status::diverged:
+      return fmt::format("worst-agent gap grew from {:.3g} to {:.3g} in {:.6g} computations. {}", first, last,
+                         computations, advice(outcome));
+    case Status::interrupted:
+      return fmt::format("interrupted after {:.6g} computations", computations);
+    default:
+      return fmt::format("worst-agent gap {:.3g} when {} computations were spent", last,
+                         outcome.settings.rounds);
+  }
+}
+
+std::string shown(const Json& value) {
+  if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
+  if (value.is_string()) return value.get<std::string>();
+  return value.is_null() ? "nan" : value.dump();
+}
+
+std::string shown_parameters(const Json& parameters) {
+  std::string text;
+  for (const auto& [key, value] : parameters.items())
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", key, shown(value));
+  return text;
+}
+
+}  // namespace
+
+Json summary_of(const Outcome& outcome) {
+  const auto& [settings, method, topology, loaded, result] = outcome;
+  const auto& [L, mu, fewest_rows] = loaded.problem.constants;
+  const Spectrum& spectrum = topology.spectrum();
+  const TraceRow& last = result.trace.back();
+  return {{"method", method.about().name},
+          {"parameters", parameters(method, result)},
+          {"set", settings.set},
+          {"status", to_string(result.status)},
+          {"message", message(outcome)},
+          {"counts",
+           {{"iterations", last.iteration},
+            {"computations", last.meter.computations},
+            {"communications", last.meter.communications},
+            {"bytes", last.meter.bytes},
+            {"time", last.meter.time(settings.tau)},
+            {"tau", settings.tau}}},
+          {"lower_bound", lower_bound(outcome)},
+          {"errors",
+           {{"suboptimality", last.suboptimality},
+            {"worst_suboptimality", last.worst_suboptimality},
+            {"consensus", last.consensus},
+            {"distance", last.distance}}},
+          {"L", L},
+          {"mu", mu},
+          {"kappa_f", L / mu},
+          {"lambda_max", spectrum.lambda_max},
+          {"lambda_min", spectrum.lambda_min},
+          {"kappa_W", spectrum.kappa()},
+          {"f_star", loaded.problem.reference->value},
+          {"gradient_norm", loaded.problem.reference->gradient_norm},
+          {"certified_gap", certified_gap(loaded.problem)},
+          {"seconds", last.seconds},
+          {"data", data_of(loaded)},
+          {"loss", to_string(loaded.loss)},
+          {"l2", loaded.l2},
+          {"graph", settings.graph},
+          {"mixing", settings.mixing},
+          {"agents", topology.agents()},
+          {"edges", topology.graph().edges().size()},
+          {"partition", settings.partition},
+          {"seed", settings.seed},
+          {"environment", environment(settings)}};
+}
+
+std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
+  const Json &counts = s["counts"], &errors = s["errors"], &data = s["data"];
+  const auto text = [](const Json& value) { return shown(value); };
+  return {
+      {"method", text(s["method"])},
+      {"parameters", shown_parameters(s["parameters"])},
+      {"data",
+       fmt::format("{}: {} rows, d = {}", text(data["name"]), text(data["rows"]), text(data["dimension"]))},
+      {"loss", fmt::format("{}, l2 = {}", text(s["loss"]), text(s["l2"]))},
+      {"network", fmt::format("{}, {}, n = {}, {} edges", text(s["graph"]), text(s["mixing"]),
+                              text(s["agents"]), text(s["edges"]))},
+      {"L, mu, kappa_f", fmt::format("{}, {}, {}", text(s["L"]), text(s["mu"]), text(s["kappa_f"]))},
+      {"lambda_max, lambda_min, kappa_W",
+       fmt::format("{}, {}, {}", text(s["lambda_max"]), text(s["lambda_min"]), text(s["kappa_W"]))},
+      {"f*", fmt::format("{:.12g}, certified to {}", s["f_star"].get<double>(), text(s["certified_gap"]))},
+      {"status", fmt::format("{}: {}", text(s["status"]), text(s["message"]))},
+      {"computations", text(counts["computations"])},
+      {"communications", fmt::format("{} ({} bytes)", text(counts["communications"]), text(counts["bytes"]))},
+      {"time", fmt::format("{} at tau = {}, {} x the lower bound", text(counts["time"]), text(counts["tau"]),
+                           text(s["lower_bound"]["ratio"]))},
+      {"gap of the mean", text(errors["suboptimality"])},
+      {"gap of the worst agent", text(errors["worst_suboptimality"])},
+      {"consensus error", text(errors["consensus"])},
+      {"distance^2 to the optimum", text(errors["distance"])},
+      {"seconds", text(s["seconds"])},
+  };
+}
+
+}  // namespace ideal::cli
