@@ -208,10 +208,11 @@ Dataset parse_csv(std::string_view text, std::string_view label, std::string_vie
   const Layout layout = any ? read_layout(lines.line(), label, place) : Layout{};
   if (layout.names.empty()) lines = from_start;
 
-  // A cell and what ends it take two bytes, so a sound file has no more rows than that; one that claims more
-  // is refused at its first short row, before memory for the claim is taken.
-  const std::size_t fitting = any ? std::max<std::size_t>((text.size() + 1) / (2 * layout.columns), 1) : 0;
-  const auto rows = static_cast<Index>(std::min(count_rows(lines), fitting));
+  // A cell and what ends it take two bytes, which bounds the rows of a sound file. One that claims more is
+  // refused at its first short row, the latest of which is the one after the bound: no memory is taken for
+  // the claim.
+  const std::size_t most_sound_rows = any ? (text.size() + 1) / (2 * layout.columns) : 0;
+  const auto rows = static_cast<Index>(std::min(count_rows(lines), most_sound_rows + 1));
   if (rows == 0)
     throw InputError(place, "no rows of numbers", "a data set has at least one row",
                      "Check that the file was written to its end.");

@@ -145,7 +145,7 @@ inline std::string zip(const std::vector<std::pair<std::string, std::string>>& m
                              number(style.zip64 ? far : body.size(), 4) +
                              number(style.zip64 ? far : content.size(), 4) + number(name.size(), 2);
     directory += "PK\x01\x02" + number(45, 2) + head + number(style.zip64 ? extra.size() : 0, 2) +
-                 number(0, 10) + number(style.zip64 ? far : bytes.size(), 4) + name +
+                 std::string(10, '\0') + number(style.zip64 ? far : bytes.size(), 4) + name +
                  (style.zip64 ? extra : "");
     bytes += "PK\x03\x04" + head + number(0, 2) + name + body;
   }

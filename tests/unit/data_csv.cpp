@@ -74,6 +74,8 @@ TEST(Csv, takes_no_memory_for_rows_that_cannot_be_there) {
   for (int row = 0; row < 200'000; ++row) wide_then_short += "1\n";
   EXPECT_EQ(refused(wide_then_short),
             "wine.csv:2: 1 column (the first row has 200001). Give every row the same columns.");
+  EXPECT_EQ(refused("1,2,3\n4,"),
+            "wine.csv:2: 2 columns (the first row has 3). Give every row the same columns.");
   EXPECT_EQ(refused("a,b,c,d,e,f,g\n1\n"),
             "wine.csv:2: 1 column (the first row has 7). Give every row the same columns.");
 }
