@@ -59,9 +59,12 @@ class Run {
   }
 
   [[nodiscard]] const std::map<std::string, double>& parameters() const { return parameters_; }
-  [[nodiscard]] Checkpoint checkpoint() const;
+
+  /// The state at the loop head where the run ended.
+  [[nodiscard]] const Checkpoint& final_checkpoint() const { return final_; }
 
  private:
+  [[nodiscard]] Checkpoint checkpoint() const;
   void restore();
 
   Monitor& monitor_;
@@ -71,6 +74,7 @@ class Run {
   bool just_resumed_ = false;
   std::vector<std::variant<Block*, Index*, double*>> state_;
   std::map<std::string, double> parameters_;
+  Checkpoint final_;
 };
 
 }  // namespace ideal

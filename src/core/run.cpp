@@ -14,7 +14,10 @@ bool Run::more(const Block& X, std::optional<Index> iteration) {
     ++passes_;
     return true;  // this iterate was looked at before the checkpoint was taken
   }
-  if (!monitor_.more(X, iteration.value_or(passes_), meter_)) return false;
+  if (!monitor_.more(X, iteration.value_or(passes_), meter_)) {
+    final_ = checkpoint();
+    return false;
+  }
   if (options_.checkpoint_every > 0 && passes_ > 0 && passes_ % options_.checkpoint_every == 0)
     options_.on_checkpoint(checkpoint());
   ++passes_;

@@ -69,7 +69,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
           .status = observer.status(),
           .trace = observer.trace(),
           .parameters = run.parameters(),
-          .checkpoint = run.checkpoint()};
+          .checkpoint = run.final_checkpoint()};
 }
 
 Result simulate(const Problem& problem, const Topology& topology, const Method& method,

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// The same method on another transport: the same bits.
+#include "support/quadratics.hpp"
+
+#include <ideal/error.hpp>
+#include <ideal/random.hpp>
+
+#include <future>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace ideal::test {
+namespace {
+
+std::vector<Index> one_host_each(Index agents) {
+  std::vector<Index> hosts(agents);
+  for (Index i = 0; i < agents; ++i) hosts[i] = i;
+  return hosts;
+}
+
+/// Agents dealt at random over a number of hosts; every host gets at least one.
+std::vector<Index> deal(Index agents, Index hosts, std::uint64_t seed) {
+  std::vector<Index> host_of = one_host_each(agents);
+  for (Index& host : host_of) host %= hosts;
+  Random(seed).shuffle(host_of);
+  return host_of;
+}
+
+void expect_same_bits(const Result& a, const Result& b, const std::string& what) {
+  EXPECT_EQ(a.X, b.X) << what;
+  ASSERT_EQ(a.trace.size(), b.trace.size()) << what;
+  for (std::size_t k = 0; k < a.trace.size(); ++k) {
+    EXPECT_EQ(a.trace[k].meter, b.trace[k].meter) << what;
+    EXPECT_EQ(a.trace[k].worst_suboptimality, b.trace[k].worst_suboptimality) << what;
+    EXPECT_EQ(a.trace[k].consensus, b.trace[k].consensus) << what;
+    EXPECT_EQ(a.trace[k].iteration, b.trace[k].iteration) << what;
+  }
+  EXPECT_EQ(a.status, b.status) << what;
+}
+
+class EveryMethodOnThreads : public testing::TestWithParam<std::string> {};
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method& m : methods()) names.push_back(m.about().name);
+  return names;
+}
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethodOnThreads, testing::ValuesIn(method_names()),
+                         [](const auto& test) {
+                           std::string name = test.param;
+                           std::ranges::replace(name, '-', '_');
+                           return name;
+                         });
+
+TEST_P(EveryMethodOnThreads, GivesTheBitsOfTheSimulatorForAnyAssignmentOfAgentsToHosts) {
+  const Method m = method(GetParam());
+  const Shape shapes[] = {{.loss = LossKind::logistic},
+                          {.loss = LossKind::ridge, .density = 0.4},
+                          {.loss = LossKind::softmax, .classes = 3}};
+  for (const char* graph : {"cycle:8", "barbell:8", "grid:2x3"})
+    for (const Shape& shape : shapes) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Index n = topology.agents();
+      const Problem problem = make_problem(shape, n);
+      SolveOptions options;
+      options.watch = {.computations = 45, .every = 5};
+      const Result simulated = simulate(problem, topology, m, options);
+      const std::string what = fmt::format("{} {} {}", GetParam(), graph, to_string(shape.loss));
+      expect_same_bits(simulated, simulate_hosts(problem, topology, m, one_host_each(n), options), what);
+      for (const Index hosts : {2, 3, 5})
+        expect_same_bits(simulated, simulate_hosts(problem, topology, m, deal(n, hosts, 17), options), what);
+    }
+}
+
+TEST_P(EveryMethodOnThreads, ContinuesBitForBitFromACheckpoint) {
+  const Method m = method(GetParam());
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = make_problem({}, 6);
+  SolveOptions options;
+  options.watch = {.computations = 100, .every = 0};
+  const Result whole = simulate(problem, topology, m, options);
+
+  Checkpoint saved;
+  options.run = {.resume = nullptr, .checkpoint_every = 37, .on_checkpoint = [&](const Checkpoint& c) {
+                   if (saved.passes == 0) saved = c;
+                 }};
+  simulate(problem, topology, m, options);
+  ASSERT_EQ(saved.passes, 37);
+  options.run = {.resume = &saved};
+  const Result resumed = simulate(problem, topology, m, options);
+  EXPECT_EQ(whole.X, resumed.X);
+  EXPECT_EQ(whole.trace.back().meter, resumed.trace.back().meter);
+}
+
+TEST(Runtimes, InnerSolversAndOptionsGiveTheSameBitsToo) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = make_problem({}, 6);
+  SolveOptions options;
+  options.watch = {.computations = 60, .every = 10};
+  for (const auto& settings :
+       {std::pair{"solver", "sgd"}, {"solver", "gd"}, {"option", "1"}, {"carry", "true"}}) {
+    const Method m = with("ideal", {settings});
+    expect_same_bits(simulate(problem, topology, m, options),
+                     simulate_hosts(problem, topology, m, deal(6, 3, 5), options), settings.second);
+  }
+  for (const char* name : {"ssda", "msda"}) {
+    const Method m = with(name, {{"exact", "true"}});
+    expect_same_bits(simulate(problem, topology, m, options),
+                     simulate_hosts(problem, topology, m, deal(6, 4, 9), options), name);
+  }
+}
+
+/// Works for a while, then breaks.
+class Breaking final : public Loss {
+ public:
+  explicit Breaking(std::shared_ptr<const Loss> f) : f_(std::move(f)) {}
+  Index dimension() const override { return f_->dimension(); }
+  double value(VectorRef x) const override { return f_->value(x); }
+  Curvature curvature() const override { return f_->curvature(); }
+  void gradient(VectorRef x, VectorOut g) const override {
+    if (++calls_ > 20) throw RunError("agent 3 broke");
+    f_->gradient(x, g);
+  }
+
+ private:
+  std::shared_ptr<const Loss> f_;
+  mutable int calls_ = 0;
+};
+
+TEST(Runtimes, AHostThatFailsEndsTheRunWithItsOwnErrorAndNobodyWaitsForever) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  Problem problem = make_problem({}, 6);
+  problem.losses[3] = std::make_shared<Breaking>(problem.losses[3]);
+  SolveOptions options;
+  options.watch = {.computations = 1000, .every = 0};
+  try {
+    simulate_hosts(problem, topology, method("ideal"), one_host_each(6), options);
+    FAIL();
+  } catch (const RunError& error) {
+    EXPECT_STREQ(error.what(), "agent 3 broke");
+  }
+}
+
+TEST(Runtimes, ALostPeerIsATypedError) {
+  const Graph graph = Graph::parse("line:2");
+  const Index host_of[] = {0, 1};
+  auto transports = mailboxes(graph, host_of);
+  auto waiting = std::async(std::launch::async, [&] { transports[0]->exchange(Block::Ones(2, 1)); });
+  transports[1].reset();
+  EXPECT_THROW(waiting.get(), PeerLost);
+}
+
+TEST(Runtimes, CancellationEndsEveryHostAtTheSameIterate) {
+  const Topology topology = Topology::parse("cycle:4", "laplacian");
+  const Problem problem = make_problem({}, 4);
+  std::stop_source stop;
+  SolveOptions options;
+  options.watch = {.computations = 1e9, .cancelled = stop.get_token(), .on_row = [&](const TraceRow& row) {
+                     if (row.iteration >= 3) stop.request_stop();
+                   }};
+  for (const bool threaded : {false, true}) {
+    const Result result = threaded
+                              ? simulate_hosts(problem, topology, method("extra"), one_host_each(4), options)
+                              : simulate(problem, topology, method("extra"), options);
+    EXPECT_EQ(result.status, Status::interrupted);
+    EXPECT_TRUE(result.X.allFinite());
+    EXPECT_EQ(result.X.cols(), 4);
+  }
+}
+
+TEST(Threads, RunEveryItemOnceAndPassExceptionsOn) {
+  for (const int count : {1, 2, 5}) {
+    Threads threads(count);
+    for (const Index items : {0, 1, 3, 1000}) {
+      std::vector<int> hits(items, 0);
+      threads.each(items, [&](Index i) { ++hits[i]; });
+      EXPECT_TRUE(std::ranges::all_of(hits, [](int h) { return h == 1; })) << count << ' ' << items;
+    }
+    EXPECT_THROW(threads.each(50,
+                              [](Index i) {
+                                if (i == 33) throw RunError("x");
+                              }),
+                 RunError);
+    threads.each(10, [](Index) {});  // still usable
+  }
+}
+
+}  // namespace
+}  // namespace ideal::test
