@@ -93,10 +93,18 @@ std::vector<std::string> split(std::string_view line, char separator) {
   return result;
 }
 
-// An empty cell is a hole in the data, not a name: a row of numbers with a hole must not pass for a header.
-bool is_header(const std::vector<std::string>& cells) {
-  return std::ranges::any_of(cells,
-                             [](const auto& cell) { return !cell.empty() && !parse_number(trimmed(cell)); });
+// All names or all numbers: a typo in the first row of a file without a header must not turn that row into
+// one.
+bool is_header(const std::vector<std::string>& cells, std::string_view place) {
+  const auto is_word = [](const auto& cell) { return !cell.empty() && !parse_number(trimmed(cell)); };
+  const auto is_number = [](const auto& cell) { return parse_number(trimmed(cell)).has_value(); };
+  const auto word = std::ranges::find_if(cells, is_word);
+  if (word == cells.end()) return false;
+  if (std::ranges::any_of(cells, is_number))
+    throw InputError(fmt::format("{}:1", place), fmt::format("cell {} among numbers", shown(*word)),
+                     "the first row holds names only or numbers only",
+                     "Correct the cell, or name every column.");
+  return true;
 }
 
 struct Layout {
@@ -130,7 +138,7 @@ Layout read_layout(std::string_view first_row, std::string_view label, std::stri
   if (layout.columns < 2)
     throw InputError(place, "a single column", "a data set has a label and at least one feature",
                      "Separate columns by comma, semicolon or tab.");
-  if (is_header(cells)) layout.names = std::move(cells);
+  if (is_header(cells, place)) layout.names = std::move(cells);
   layout.label = find_label(layout, label, place);
   return layout;
 }

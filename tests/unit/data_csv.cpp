@@ -60,6 +60,13 @@ TEST(Csv, refuses_bad_cells) {
             "Fill missing values and encode categories as numbers.");
 }
 
+TEST(Csv, refuses_a_first_row_that_is_half_a_header) {
+  EXPECT_EQ(
+      refused("1.5,2..0,3\n4,5,6\n"),
+      "wine.csv:1: cell '2..0' among numbers (the first row holds names only or numbers only). Correct the "
+      "cell, or name every column.");
+}
+
 TEST(Csv, refuses_rows_of_another_width) {
   EXPECT_EQ(refused("1,2,3\n\n1,2\n"),
             "wine.csv:3: 2 columns (the first row has 3). Give every row the same columns.");
