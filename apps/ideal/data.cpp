@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
+#include "text_file.hpp"
 
 #include <ideal/data.hpp>
 #include <ideal/error.hpp>
@@ -15,13 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
-
-void require_readable(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored))
-    throw InputError(file.string(), "no such file", "a LIBSVM, CSV, NPY, NPZ or IDX file, plain or gzipped",
-                     "Check the path.");
-}
 
 Vector row_norms(const Dataset& data) {
   Vector norms(data.rows());
@@ -104,10 +98,7 @@ struct DataCommand {
   std::string label, labels;
   bool json = false, force = false;
 
-  [[nodiscard]] Dataset read() const {
-    require_readable(file);
-    return read_dataset(file, {.label = label, .labels = labels});
-  }
+  [[nodiscard]] Dataset read() const { return read_dataset(file, {.label = label, .labels = labels}); }
 
   void info() const {
     const Json facts = facts_about(read(), recognise(file));
@@ -121,6 +112,7 @@ struct DataCommand {
     if (std::error_code ignored; fs::exists(out, ignored) && !force)
       throw InputError(out, "already there", "a file is never overwritten without being told to",
                        "Name another file, or add --force.");
+    require_place_for("OUT", out);
     write_dataset(read(), out);
   }
 };

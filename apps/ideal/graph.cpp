@@ -84,12 +84,13 @@ void print(const Json& facts) {
   row("lambda_max", real(facts["lambda_max"]));
   row("lambda_min+", real(facts["lambda_min"]));
   row("kappa_W", real(facts["kappa_W"]));
-  row("sqrt(kappa_W)",
-      fmt::format("{}, rounds no method can do without per digit", real(facts["sqrt_kappa_W"])));
-  row("J", fmt::format("{}, rounds of a multi-stage mixing", facts["J"].dump()));
+  row("sqrt(kappa_W)", fmt::format("{}: a method needs this times sqrt(kappa_f) ln(1/eps) rounds",
+                                   real(facts["sqrt_kappa_W"])));
+  row("J", fmt::format("{}: rounds of one multi-stage mixing", facts["J"].dump()));
 }
 
 int Inspection::operator()() const {
+  if (!svg.empty()) require_place_for("--svg", svg);
   ProgressLine line(!json);
   const Topology topology = Topology::parse(spec, mixing, static_cast<std::uint64_t>(seed),
                                             [&](std::string_view text) { line.show(text); });

@@ -22,6 +22,13 @@ std::string path_of(const CLI::App& page) {
   return page.get_parent() ? path_of(*page.get_parent()) + " " + page.get_name() : page.get_name();
 }
 
+/// As messages name it; they start with the program's name anyway.
+std::string place_of(const CLI::App& page) {
+  return page.get_parent() ? path_of(page).substr(std::string_view("ideal ").size()) : "command line";
+}
+
+std::string see_help(const CLI::App& page) { return fmt::format("See '{} --help'.", path_of(page)); }
+
 std::vector<std::string> commands_of(CLI::App& page) {
   std::vector<std::string> names;
   for (const CLI::App* command : page.get_subcommands({})) names.push_back(command->get_name());
@@ -36,13 +43,13 @@ std::vector<std::string> options_of(CLI::App& page) {
 }
 
 InputError unknown_word(CLI::App& page, const std::string& word) {
-  const std::string place = path_of(page), found = fmt::format("'{}'", word);
+  const std::string place = place_of(page), found = fmt::format("'{}'", word);
   if (word.starts_with('-'))
     return {place, found, "no option of this command",
             did_you_mean(word.substr(0, word.find('=')), options_of(page))};
   if (const auto commands = commands_of(page); !commands.empty())
-    return {place, found, "no command", did_you_mean(word, commands)};
-  return {place, found, "one word too many", fmt::format("See '{} --help'.", place)};
+    return {place, found, "no such command", did_you_mean(word, commands)};
+  return {place, found, "one word too many", see_help(page)};
 }
 
 InputError explained(CLI::App& program, const CLI::ParseError& error) {
@@ -51,10 +58,9 @@ InputError explained(CLI::App& program, const CLI::ParseError& error) {
   if (const auto left_over = program.remaining(true); !left_over.empty())
     return unknown_word(page, left_over.front());
   if (const auto commands = commands_of(page); !commands.empty())
-    return {path_of(page), "no command", "a command comes first",
+    return {place_of(page), "no command", "a command comes first",
             fmt::format("One of: {}.", fmt::join(commands, ", "))};
-  return {path_of(page), error.what(), "as the command's help page says",
-          fmt::format("See '{} --help'.", path_of(page))};
+  return {place_of(page), error.what(), "as the command's help page says", see_help(page)};
 }
 
 int run(CLI::App& program, const std::vector<Command>& commands, int argc, char** argv) {

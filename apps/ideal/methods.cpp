@@ -30,10 +30,9 @@ void print_all() {
   for (const std::string& family : families) {
     fmt::print("{}\n", family);
     for (const Method& m : methods())
-      if (m.about().family == family)
-        fmt::print("  {:<10} {:<52} {}\n", m.about().name, m.about().summary, m.about().cost);
+      if (m.about().family == family) fmt::print("  {:<8} {}\n", m.about().name, m.about().summary);
   }
-  fmt::print("\n'ideal methods NAME' shows a method's rule, rate and parameters.\n");
+  fmt::print("\n'ideal methods NAME' shows a method's rule, cost, rate and parameters.\n");
 }
 
 void print_one(const Method& method) {

@@ -177,7 +177,8 @@ Loaded load(const Settings& settings, Index agents, Threads& threads) {
   if (settings.kappa) l2 = l2_for(*settings.kappa, make_losses(data, offsets, loss, 0, classes), threads);
   Problem problem{.losses = make_losses(data, offsets, loss, l2, classes), .constants = {}};
   problem.constants = constants_of(problem.losses, settings.L, settings.mu, threads);
-  return {std::move(data), std::move(offsets), loss, l2, std::move(problem)};
+  std::string key = problem_key(*data, offsets, loss, l2);
+  return {std::move(data), loss, l2, std::move(key), std::move(problem)};
 }
 
 }  // namespace ideal::cli

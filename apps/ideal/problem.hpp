@@ -16,9 +16,9 @@ void resolve_data(Settings& settings);
 /// The data, dealt to the agents, and their losses; the reference optimum is still to be found.
 struct Loaded {
   std::shared_ptr<const Dataset> data;
-  std::vector<Index> offsets;
   LossKind loss;
   double l2;
+  std::string key;  ///< of the problem's content
   Problem problem;
 };
 

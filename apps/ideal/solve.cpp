@@ -175,8 +175,7 @@ fs::path default_cache() {
 Reference Solve::reference(const Loaded& loaded, Threads& threads) const {
   const fs::path cache = cache_.empty() ? default_cache() : fs::path(cache_);
   if (cache.empty()) return solve_reference(loaded.problem.losses, threads);
-  return cached_reference(loaded.problem.losses, threads, cache,
-                          problem_key(*loaded.data, loaded.offsets, loaded.loss, loaded.l2));
+  return cached_reference(loaded.problem.losses, threads, cache, loaded.key);
 }
 
 Result Solve::run(const Loaded& loaded, const Topology& topology, const Method& method, ProgressLine& line,
@@ -246,7 +245,8 @@ void Solve::print(const nlohmann::ordered_json& summary, const fs::path& written
   if (quiet_) return;
   if (json_) return fmt::print("{}\n", summary.dump(2));
   for (const auto& [label, text] : rows_of(summary)) fmt::print("{:<32} {}\n", label, text);
-  fmt::print("{:<32} {}\n", "run directory", written.lexically_relative(fs::current_path()).string());
+  const std::string beneath = written.lexically_relative(fs::current_path()).string();
+  fmt::print("{:<32} {}\n", "run directory", beneath.starts_with("..") ? written.string() : beneath);
 }
 
 }  // namespace

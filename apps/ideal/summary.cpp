@@ -37,24 +37,27 @@ Json environment(const Settings& settings) {
           {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)}};
 }
 
+/// A number or truth as such, any other word as text.
+Json typed(const std::string& word) {
+  const Json value = Json::parse(word, nullptr, false);
+  return value.is_primitive() && !value.is_discarded() ? value : Json(word);
+}
+
 /// Every parameter: the value the method resolved it to, or the word it was set to.
 Json parameters(const Method& method, const Result& result) {
   Json all = Json::object();
   for (const Parameter& parameter : method.parameters())
-    if (parameter.value != "auto") all[parameter.key] = parameter.value;
+    if (parameter.value != "auto") all[parameter.key] = typed(parameter.value);
   for (const auto& [key, value] : result.parameters) all[key] = value;
   return all;
 }
 
 Json data_of(const Loaded& loaded) {
   const Dataset& data = *loaded.data;
-  return {{"name", data.name},
-          {"rows", data.rows()},
-          {"columns", data.columns()},
-          {"nonzeros", data.nonzeros()},
-          {"sparse", data.sparse()},
-          {"dimension", loaded.problem.losses.front()->dimension()},
-          {"problem", problem_key(data, loaded.offsets, loaded.loss, loaded.l2)}};
+  return {{"name", data.name},         {"rows", data.rows()},
+          {"columns", data.columns()}, {"nonzeros", data.nonzeros()},
+          {"sparse", data.sparse()},   {"dimension", loaded.problem.losses.front()->dimension()},
+          {"problem", loaded.key}};
 }
 
 double certified_gap(const Problem& problem) {
@@ -110,6 +113,11 @@ std::string shown(const Json& value) {
   if (value.is_number_float()) return fmt::format("{:.6g}", value.get<double>());
   if (value.is_string()) return value.get<std::string>();
   return value.is_null() ? "nan" : value.dump();
+}
+
+std::string shown_time(const Json& counts, const Json& ratio) {
+  const std::string time = fmt::format("{} at tau = {}", shown(counts["time"]), shown(counts["tau"]));
+  return ratio.is_null() ? time : fmt::format("{}, {:.3g} x the lower bound", time, ratio.get<double>());
 }
 
 std::string shown_parameters(const Json& parameters) {
@@ -184,8 +192,7 @@ std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
       {"status", fmt::format("{}: {}", text(s["status"]), text(s["message"]))},
       {"computations", text(counts["computations"])},
       {"communications", fmt::format("{} ({} bytes)", text(counts["communications"]), text(counts["bytes"]))},
-      {"time", fmt::format("{} at tau = {}, {} x the lower bound", text(counts["time"]), text(counts["tau"]),
-                           text(s["lower_bound"]["ratio"]))},
+      {"time", shown_time(counts, s["lower_bound"]["ratio"])},
       {"gap of the mean", text(errors["suboptimality"])},
       {"gap of the worst agent", text(errors["worst_suboptimality"])},
       {"consensus error", text(errors["consensus"])},

@@ -12,6 +12,19 @@
 
 namespace ideal::cli {
 
+void require_place_for(std::string_view option, const std::filesystem::path& file) {
+  const std::string place = fmt::format("{} {}", option, file.string());
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (std::filesystem::is_directory(file))
+    throw InputError(place, "a directory", "takes a file", "Name a file in it.");
+  if (!std::filesystem::is_directory(folder))
+    throw InputError(place, fmt::format("no directory {}", folder.string()), "a file needs a directory",
+                     "Create it first.");
+  if (::access(folder.c_str(), W_OK) != 0)
+    throw InputError(place, fmt::format("{} is not writable", folder.string()),
+                     "a file is written into its directory", "Name a directory you can write to.");
+}
+
 void write_text(const std::filesystem::path& file, std::string_view text) {
   std::filesystem::path beside = file;
   beside += fmt::format(".{}.tmp", ::getpid());

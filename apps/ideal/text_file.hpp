@@ -6,6 +6,9 @@
 
 namespace ideal::cli {
 
+/// Throws InputError where no file of this name could be written.
+void require_place_for(std::string_view option, const std::filesystem::path& file);
+
 /// Writes beside the target and renames, so that a failure leaves the old file; throws RunError.
 void write_text(const std::filesystem::path& file, std::string_view text);
 

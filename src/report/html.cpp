@@ -49,7 +49,8 @@ th {{ text-align: left; font-weight: 500; padding-right: 2rem; white-space: nowr
 pre {{ overflow-x: auto; }}
 figure {{ margin: 1rem 0; }}
 svg {{ max-width: 100%; height: auto; }}
-.plot text {{ font: 12px system-ui, sans-serif; fill: var(--ink); }}
+.plot text {{ font: 12px system-ui, sans-serif; fill: var(--ink); text-anchor: start; dominant-baseline: auto; }}
+.plot .end {{ text-anchor: end; }}
 .plot .grid {{ stroke: var(--faint); }}
 .plot polyline {{ fill: none; stroke-width: 2; }}
 </style>
@@ -86,11 +87,11 @@ class Plot {
     for (double power = low_; power <= high_; power += step)
       out += fmt::format(
           "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
-          "<text x=\"{3}\" y=\"{4:.1f}\" text-anchor=\"end\">1e{5:.0f}</text>\n",
+          "<text x=\"{3}\" y=\"{4:.1f}\" class=\"end\">1e{5:.0f}</text>\n",
           left, width, y(power), left - 6, y(power) + 4, power);
     out += line("--mean", &TraceRow::suboptimality) + line("--worst", &TraceRow::worst_suboptimality);
     out += fmt::format(
-        "<text x=\"{}\" y=\"{}\">0</text><text x=\"{}\" y=\"{}\" text-anchor=\"end\">{:g} "
+        "<text x=\"{}\" y=\"{}\">0</text><text x=\"{}\" y=\"{}\" class=\"end\">{:g} "
         "{}</text>\n</svg>\n",
         left, height - 6, width, height - 6, widest_, label_);
     return out;

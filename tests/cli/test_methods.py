@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ideal methods: the registry as its users see it."""
+
+import json
+import unittest
+
+from program import ProgramTest
+
+
+class Methods(ProgramTest):
+    def test_list(self):
+        text = self.succeed("methods")
+        for name in ("ideal", "mideal", "al", "aal", "ssda", "msda", "extra", "dgd", "apm-c", "gd", "agd"):
+            self.assertRegex(text, rf"(?m)^  {name} ")
+
+    def test_one(self):
+        text = self.succeed("methods mideal")
+        for word in ("rule", "cost", "rate", "citation", "rho-scale", "default auto"):
+            self.assertIn(word, text)
+
+    def test_json(self):
+        everything = json.loads(self.succeed("methods --json"))
+        one = json.loads(self.succeed("methods ideal --json"))
+        self.assertEqual(one, next(m for m in everything if m["name"] == "ideal"))
+        self.assertEqual(list(one), ["name", "family", "summary", "rule", "cost", "rate", "citation",
+                                     "linear", "parameters"])
+
+    def test_every_default_may_be_set(self):
+        for method in json.loads(self.succeed("methods --json")):
+            settings = [f"--set {p['key']}={p['default']}" for p in method["parameters"]]
+            self.solve(f"--method {method['name']} --rounds 1 --data synthetic:rows=40,columns=2", *settings,
+                       "--out", method["name"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ideal solve: what it computes, what it writes, and how it ends."""
+
+import json
+import math
+import os
+import pty
+import random
+import re
+import unittest
+
+from program import ProgramTest
+
+HEADER = ("iteration,computations,communications,bytes,seconds,suboptimality,worst_suboptimality,consensus,"
+          "distance")
+FILES = ["config.toml", "report.html", "solution.npy", "summary.json", "trace.csv"]
+
+
+def ridge_problem(rows, columns, seed=1):
+    draw = random.Random(seed)
+    A = [[draw.gauss(0, 1) for _ in range(columns)] for _ in range(rows)]
+    b = [draw.gauss(0, 1) for _ in range(rows)]
+    text = "".join(",".join(repr(v) for v in [*row, label]) + "\n" for row, label in zip(A, b))
+    return A, b, text
+
+
+def ridge_loss(A, b, x, l2):
+    residuals = [sum(a * v for a, v in zip(row, x)) - label for row, label in zip(A, b)]
+    return sum(r * r for r in residuals) / (2 * len(b)) + l2 / 2 * sum(v * v for v in x)
+
+
+class RunDirectory(ProgramTest):
+    def test_files_and_trace(self):
+        self.solve("--out run")
+        self.assertEqual(sorted(p.name for p in (self.dir / "run").iterdir()), FILES)
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["run"])
+        self.assertEqual((self.dir / "run" / "trace.csv").read_text().split("\n")[0], HEADER)
+        trace, summary = self.trace("run"), self.summary("run")
+        for zero in ("iteration", "computations", "communications", "bytes", "consensus"):
+            self.assertEqual(float(trace[0][zero]), 0)
+        self.assertEqual(len(trace), summary["counts"]["computations"] + 1)
+        self.assertEqual([float(row["computations"]) for row in trace], list(range(len(trace))))
+        self.assertEqual(summary["status"], "converged")
+        self.assertLessEqual(float(trace[-1]["worst_suboptimality"]), 1e-8)
+        self.assertGreater(float(trace[-2]["worst_suboptimality"]), 1e-8)
+        for error, value in summary["errors"].items():
+            self.assertEqual(float(trace[-1][error]), value)
+
+    def test_summary(self):
+        self.solve("--out run --tau 5 --graph complete:6 --set T=7")
+        s = self.summary("run")
+        self.assertEqual(s["method"], "ideal")
+        self.assertEqual(s["parameters"]["T"], 7)
+        self.assertAlmostEqual(s["lambda_max"], 6, places=9)
+        self.assertAlmostEqual(s["kappa_W"], 1, places=9)
+        self.assertAlmostEqual(s["kappa_f"], s["L"] / s["mu"])
+        self.assertEqual(s["mu"], 1e-3)
+        self.assertEqual(s["counts"]["time"], s["counts"]["computations"] + 5 * s["counts"]["communications"])
+        self.assertLess(s["certified_gap"], 1e-20)
+        self.assertEqual(s["data"]["rows"], 1000)
+        for key in ("f_star", "gradient_norm", "seconds", "environment", "seed", "partition",
+                    "graph", "mixing"):
+            self.assertIn(key, s)
+
+    def test_losses_recomputed_elsewhere(self):
+        A, b, text = ridge_problem(rows=12, columns=3)
+        self.write("tiny.csv", text)
+        self.solve("--data tiny.csv --loss ridge --l2 0.1 --graph line:3 --rounds 5 --tol 0 --out run")
+        X = self.solution("run")
+        self.assertEqual((len(X), len(X[0])), (3, 3))
+        parts = [(A[4 * i:4 * i + 4], b[4 * i:4 * i + 4]) for i in range(3)]
+
+        def f(x):
+            return sum(ridge_loss(*part, x, 0.1) for part in parts)
+
+        mean = [sum(x[k] for x in X) / 3 for k in range(3)]
+        last, f_star = self.trace("run")[-1], self.summary("run")["f_star"]
+        self.assertEqual(len(self.trace("run")), 6)
+        self.assertAlmostEqual(f(mean) - f_star, float(last["suboptimality"]), delta=1e-12)
+        self.assertAlmostEqual(max(map(f, X)) - f_star, float(last["worst_suboptimality"]), delta=1e-12)
+        consensus = math.sqrt(sum((v - m) ** 2 for x in X for v, m in zip(x, mean)))
+        self.assertAlmostEqual(consensus, float(last["consensus"]), delta=1e-12)
+
+    def test_every(self):
+        self.solve("--rounds 50 --tol 0 --out all")
+        self.solve("--rounds 50 --tol 0 --every 7 --out some")
+        everything, some = self.iterates("all"), self.iterates("some")
+        self.assertEqual(some, everything[::7] + everything[-1:])
+
+    def test_softmax_solution_has_a_column_per_feature_and_class(self):
+        self.solve("--loss softmax --data synthetic:rows=60,columns=4 --graph star:5 --rounds 3 --out run")
+        X = self.solution("run")
+        self.assertEqual((len(X), len(X[0])), (5, 12))
+
+    def test_default_name_is_never_taken_twice(self):
+        for _ in range(3):
+            self.solve("--rounds 2")
+        runs = sorted(p.name for p in (self.dir / "runs").iterdir())
+        self.assertEqual(len(runs), 3)
+        for run in runs:
+            self.assertRegex(run, r"^\d{8}T\d{6}Z-ideal(-\d)?$")
+
+    def test_force_replaces(self):
+        self.solve("--rounds 2 --out run")
+        self.solve("--rounds 3 --out run --force")
+        self.assertEqual(len(self.trace("run")), 4)
+        self.assertEqual([p.name for p in self.dir.iterdir()], ["run"])
+
+    def test_empty_directory_and_missing_parents_are_fine(self):
+        (self.dir / "empty").mkdir()
+        self.solve("--rounds 2 --out empty/")
+        self.solve("--rounds 2 --out a/b/c")
+        self.assertEqual(sorted(p.name for p in (self.dir / "empty").iterdir()), FILES)
+        self.assertEqual(sorted(p.name for p in (self.dir / "a/b/c").iterdir()), FILES)
+
+    def test_report_stands_alone_and_escapes(self):
+        name = "<script>alert(1)<\\script>.svm"
+        self.write(name, "+1 1:1\n-1 1:2\n")
+        self.solve(f"--data '{name}' --graph line:2 --rounds 5 --out run")
+        page = (self.dir / "run" / "report.html").read_text()
+        self.assertIn("default-src 'none'", page)
+        self.assertIn("&lt;script&gt;alert", page)
+        self.assertNotIn("<script", page)
+        self.assertEqual(page.count("<svg"), 3)
+        self.assertEqual(re.findall(r"(?:src|href)=", page), [])
+
+
+class Repetition(ProgramTest):
+    def same(self, a, b):
+        self.assertEqual(self.iterates(a), self.iterates(b))
+        self.assertEqual(self.solution(a), self.solution(b))
+
+    def test_configuration_repeats_the_run(self):
+        _, _, text = ridge_problem(rows=40, columns=4)
+        self.write("tiny.csv", text)
+        self.solve("--data tiny.csv --loss ridge --kappa 15 --normalize",
+                   "--graph er:6,0.7 --seed 5 --partition shuffled --mixing metropolis",
+                   "--method mideal --set T=9 --set rho-scale=0.5 --rounds 100 --tau 2 --out a")
+        self.solve("--config a/config.toml --out b")
+        self.same("a", "b")
+        self.assertEqual((self.dir / "a/config.toml").read_text(), (self.dir / "b/config.toml").read_text())
+        self.assertAlmostEqual(self.summary("a")["kappa_f"], 15, places=6)
+
+    def test_options_win_over_the_configuration(self):
+        self.solve("--rounds 9 --l2 0.01 --out a")
+        self.solve("--config a/config.toml --rounds 4 --kappa 20 --out b")
+        self.assertEqual(len(self.trace("b")), 5)
+        self.assertAlmostEqual(self.summary("b")["kappa_f"], 20, places=6)
+
+    def test_neither_threads_nor_hosts_change_a_bit(self):
+        common = "--rounds 60 --tol 0 --graph barbell:7"
+        self.solve(common, "--out one --threads 1")
+        self.solve(common, "--out two --threads 2")
+        self.solve(common, "--out hosts --hosts 3")
+        self.same("one", "two")
+        self.same("one", "hosts")
+
+    def test_cached_optimum_changes_nothing(self):
+        self.solve("--rounds 20 --out a")
+        self.solve("--rounds 20 --out b")
+        self.same("a", "b")
+
+    def test_every_method(self):
+        for method in json.loads(self.succeed("methods --json")):
+            with self.subTest(method=method["name"]):
+                name = method["name"]
+                self.solve(f"--method {name} --rounds 30 --data synthetic:rows=80,columns=5 --out {name}")
+                self.assertEqual(self.summary(name)["method"], name)
+
+
+class Output(ProgramTest):
+    def test_table(self):
+        text = self.succeed("solve --out run")
+        for label in ("method", "parameters", "kappa_f", "kappa_W", "f*", "status", "computations",
+                      "communications", "lower bound", "run directory"):
+            self.assertIn(label, text)
+
+    def test_json_is_the_summary_and_nothing_else(self):
+        done = self.ideal("solve --json --out run")
+        self.assertEqual(done.stderr, "")
+        self.assertEqual(json.loads(done.stdout), self.summary("run"))
+
+    def test_progress_is_for_terminals_and_never_on_standard_output(self):
+        ours, theirs = pty.openpty()
+        done = self.ideal("solve --data synthetic:rows=20000 --graph cycle:20 --rounds 200 --out run",
+                          stderr=theirs)
+        os.close(theirs)
+        shown = os.read(ours, 1 << 16)
+        os.close(ours)
+        self.assertEqual(done.returncode, 0)
+        self.assertIn(b" computations, gap ", shown)
+        self.assertTrue(shown.endswith(b"\r\x1b[K"))
+        self.assertNotIn(b"\n", shown)
+        self.assertNotIn("\r", done.stdout)
+
+    def test_quiet(self):
+        done = self.ideal("solve --quiet --out run")
+        self.assertEqual((done.stdout, done.stderr), ("", ""))
+
+    def test_help_teaches(self):
+        for command in ("", "solve", "graph", "methods", "data", "data info", "data convert"):
+            self.assertIn(f"ideal {command}".strip(), self.succeed(command, "--help"))
+        self.assertRegex(self.succeed("--version"), r"^ideal \d+\.\d+\.\d+\n$")
+        page = self.succeed("solve --help")
+        for word in ("Problem:", "Network:", "Method:", "Examples:", "cycle:8", "1e-08", "--set"):
+            self.assertIn(word, page)
+
+
+class Endings(ProgramTest):
+    def test_budget_is_no_failure(self):
+        self.solve("--rounds 3 --out run")
+        self.assertEqual(self.summary("run")["status"], "budget")
+
+    def test_divergence(self):
+        done = self.ideal("solve --method gd --L 0.002 --out run --quiet")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        summary = self.summary("run")
+        self.assertEqual(summary["status"], "diverged")
+        self.assertRegex(summary["message"], r"gap grew from .+ to .+ in .+ computations\. Try .*--L 0\.002")
+        self.assertIn(summary["message"], done.stderr)
+        self.assertTrue(all(math.isfinite(v) for x in self.solution("run") for v in x))
+
+
+if __name__ == "__main__":
+    unittest.main()
