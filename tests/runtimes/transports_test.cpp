@@ -41,11 +41,6 @@ void expect_same_bits(const Result& a, const Result& b, const std::string& what)
 
 class EveryMethodOnThreads : public testing::TestWithParam<std::string> {};
 
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
-  for (const Method& m : methods()) names.push_back(m.about().name);
-  return names;
-}
 INSTANTIATE_TEST_SUITE_P(Methods, EveryMethodOnThreads, testing::ValuesIn(method_names()),
                          [](const auto& test) {
                            std::string name = test.param;

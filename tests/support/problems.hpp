@@ -3,6 +3,7 @@
 
 #include <ideal/solve.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
@@ -20,62 +21,29 @@ struct Shape {
   std::uint64_t seed = 1;
 };
 
-inline std::shared_ptr<const Dataset> make_data(const Shape& shape, Index agents,
-                                                std::vector<Index>& offsets) {
-  const bool ridge = shape.loss == LossKind::ridge;
-  Dataset data = synthesize({.rows = shape.rows,
-                             .columns = shape.columns,
-                             .classes = ridge                             ? 0
-                                        : shape.loss == LossKind::softmax ? shape.classes
-                                                                          : 2,
-                             .decay = 4,
-                             .noise = 0.1,
-                             .density = shape.density,
-                             .seed = shape.seed});
-  prepare_labels(data, shape.loss);
-  offsets = partition(data, shape.partition, agents, shape.seed);
-  return std::make_shared<const Dataset>(std::move(data));
-}
+/// The data of a problem and the cuts between its agents.
+std::shared_ptr<const Dataset> make_data(const Shape& shape, Index agents, std::vector<Index>& offsets);
 
 /// A seeded problem whose condition number L / mu is shape.kappa, with its optimum.
-inline Problem make_problem(const Shape& shape, Index agents) {
-  std::vector<Index> offsets;
-  const auto data = make_data(shape, agents, offsets);
-  const int classes = shape.loss == LossKind::softmax ? shape.classes : 2;
-  Threads threads;
-  double L0 = 0, mu0 = 1e300;  // curvatures without the regulariser
-  for (const auto& loss : make_losses(data, offsets, shape.loss, 0, classes)) {
-    const auto [L, mu] = loss->curvature();
-    L0 = std::max(L0, L);
-    mu0 = std::min(mu0, mu);
-  }
-  const double l2 = (L0 - shape.kappa * mu0) / (shape.kappa - 1);
-  Problem problem{
-      .losses = make_losses(data, offsets, shape.loss, l2, classes), .constants = {}, .reference = {}};
-  problem.constants = constants_of(problem.losses, {}, {}, threads);
-  problem.reference = solve_reference(problem.losses, threads);
-  return problem;
-}
+Problem make_problem(const Shape& shape, Index agents);
 
 /// Runs to a number of computations without stopping early.
-inline Result run_for(const Problem& problem, const Topology& topology, const Method& method,
-                      double computations) {
-  SolveOptions options;
-  options.watch.computations = computations;
-  return simulate(problem, topology, method, options);
-}
+Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations);
 
-inline Method with(std::string_view name,
-                   std::initializer_list<std::pair<std::string_view, std::string_view>> settings) {
-  Method chosen = method(name);
-  for (const auto& [key, value] : settings) chosen.set(key, value);
-  return chosen;
-}
+/// A registered method with settings.
+Method with(std::string_view name,
+            std::initializer_list<std::pair<std::string_view, std::string_view>> settings);
+
+std::vector<std::string> method_names();
+
+/// A method's name as a test's name.
+inline const auto readable = [](const auto& test) {
+  std::string name = test.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+};
 
 inline const std::array<std::string, 5> five_graphs{"cycle:8", "barbell:8", "grid:3x3", "star:6",
                                                     "complete:5"};
-
-/// sum_i Lambda_i and the like: the column sum relative to the size of the columns.
-inline double relative_column_sum(const Block& X) { return X.rowwise().sum().norm() / (X.norm() + 1e-300); }
 
 }  // namespace ideal::test

@@ -23,47 +23,13 @@ struct Recording {
   }
 };
 
-class Recorder final : public Monitor {
- public:
-  explicit Recorder(std::size_t passes) : passes_(passes) {}
-  bool more(const Block& X, Index iteration, const Meter& meter) override {
-    recording.X.push_back(X);
-    recording.iteration.push_back(iteration);
-    recording.meter.push_back(meter);
-    return recording.X.size() <= passes_;
-  }
-  Recording recording;
-
- private:
-  std::size_t passes_;
-};
-
 /// Runs a method for a number of passes in the simulator and keeps every iterate.
-inline Recording record(const Problem& problem, const Topology& topology, const Method& method,
-                        std::size_t passes) {
-  Meter meter;
-  Threads threads;
-  const auto transport = in_process(topology.graph());
-  const auto hosted = transport->hosted();
-  Objective F(problem.losses, {hosted.begin(), hosted.end()}, problem.constants, 0, meter, threads);
-  Network W(topology, *transport, meter, threads);
-  Recorder recorder(passes);
-  std::vector<Checkpoint> states;
-  Run run(recorder, meter,
-          {.resume = nullptr, .checkpoint_every = 1, .on_checkpoint = [&](const Checkpoint& c) {
-             states.push_back(c);
-           }});
-  method(F, W, run, Block::Zero(F.dimension(), topology.agents()));
-  recorder.recording.states = std::move(states);
-  return std::move(recorder.recording);
-}
+Recording record(const Problem& problem, const Topology& topology, const Method& method, std::size_t passes);
 
 /// Largest relative difference between two sequences of iterates.
-inline double difference(const std::vector<Block>& a, const std::vector<Block>& b) {
-  double worst = 0;
-  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
-    worst = std::max(worst, (a[k] - b[k]).norm() / (1e-300 + std::max(a[k].norm(), b[k].norm())));
-  return worst;
-}
+double difference(const std::vector<Block>& a, const std::vector<Block>& b);
+
+/// |sum of the columns| / |X|: zero to rounding for dual variables.
+double relative_column_sum(const Block& X);
 
 }  // namespace ideal::test

@@ -9,16 +9,7 @@ namespace {
 
 class EveryMethod : public testing::TestWithParam<std::string> {};
 
-std::vector<std::string> method_names() {
-  std::vector<std::string> names;
-  for (const Method& m : methods()) names.push_back(m.about().name);
-  return names;
-}
-INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(method_names()), [](const auto& test) {
-  std::string name = test.param;
-  std::ranges::replace(name, '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethod, testing::ValuesIn(method_names()), readable);
 
 TEST_P(EveryMethod, ReachesTheOptimumWithItsDefaultsOnHeterogeneousData) {
   const Method m = method(GetParam());

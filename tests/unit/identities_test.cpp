@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Methods that the theory says are the same must agree iterate by iterate.
+#include "support/dense.hpp"
 #include "support/quadratics.hpp"
 #include "support/recorder.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -89,9 +89,9 @@ TEST(Identities, UnscaledAlgorithmWithSquareRootOfWIsAlgorithm2) {
   ASSERT_GE(aal.size(), 15u);
 
   const Block W(topology.weights());
-  const Eigen::SelfAdjointEigenSolver<Block> eigen(W);
-  const Block root = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0).cwiseSqrt().asDiagonal() *
-                     eigen.eigenvectors().transpose();
+  Eigenpairs pairs = symmetric_eigen(W);
+  pairs.values = pairs.values.cwiseMax(0).cwiseSqrt();
+  const Block root = compose(pairs);
   const auto [lambda_max, lambda_min] = topology.spectrum();
   const auto [L, mu, rows] = problem.constants;
   const double rho = L / lambda_max;
@@ -102,8 +102,8 @@ TEST(Identities, UnscaledAlgorithmWithSquareRootOfWIsAlgorithm2) {
   Block Lambda = Block::Zero(3, topology.agents()), Omega = Lambda;
   std::vector<Block> unscaled;
   for (std::size_t k = 0; k < 15; ++k) {
-    const Block X = f.minimise_augmented(Omega * root, rho, W);
-    const Block Lambda_next = Omega + eta * X * root;
+    const Block X = f.minimise_augmented(product(Omega, root), rho, W);
+    const Block Lambda_next = Omega + eta * product(X, root);
     Omega = Lambda_next + beta * (Lambda_next - Lambda);
     Lambda = Lambda_next;
     unscaled.push_back(X);
@@ -129,15 +129,15 @@ std::vector<Block> published_ideal(const Problem& problem, const Topology& topol
   Block x = Block::Zero(d, n), lambda = x, omega = x, gradient = x;
   std::vector<Block> ends;
   for (int k = 0; k < outer_iterations; ++k) {
-    Block y = x, y_mixed = y * W;
+    Block y = x, y_mixed = product(y, W);
     for (Index t = 0; t < T; ++t) {
       for (Index i = 0; i < n; ++i) problem.losses[i]->gradient(y.col(i), gradient.col(i));
       const Block x_next = y - step * (omega + gradient + rho * y_mixed);
       y = x_next + beta_in * (x_next - x);
-      y_mixed = y * W;
+      y_mixed = product(y, W);
       x = x_next;
     }
-    const Block lambda_next = omega + eta * x * W;
+    const Block lambda_next = omega + eta * product(x, W);
     omega = lambda_next + beta_out * (lambda_next - lambda);
     lambda = lambda_next;
     ends.push_back(x);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/dense.hpp"
 #include "support/quadratics.hpp"
 
 #include <ideal/error.hpp>
@@ -6,7 +7,6 @@
 
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
@@ -85,7 +85,7 @@ TEST_P(EveryLoss, CurvatureBoundsEveryHessian) {
     const Vector x = 3 * static_cast<double>(stream) * random_vector(f->dimension(), stream);
     Block H = Block::Zero(f->dimension(), f->dimension());
     f->add_hessian(x, H);
-    const Vector lambda = Eigen::SelfAdjointEigenSolver<Block>(H).eigenvalues();
+    const Vector lambda = symmetric_eigenvalues(H);
     EXPECT_LE(lambda[lambda.size() - 1], L * (1 + 1e-12));
     EXPECT_GE(lambda[0], mu * (1 - 1e-9));
   }
@@ -161,9 +161,8 @@ TEST(Curvature, IsTheLargestEigenvalueAlsoWhereLanczosComputesIt) {
   for (const auto& [rows, columns] : {std::pair<Index, Index>{300, 90}, {40, 150}, {1, 1}, {5, 3}}) {
     std::vector<Index> offsets;
     const auto data = make_data({.loss = LossKind::ridge, .rows = rows, .columns = columns}, 1, offsets);
-    const DenseRows& A = std::get<DenseRows>(data->features);
-    const Vector lambda =
-        Eigen::SelfAdjointEigenSolver<Block>(Block(A.transpose() * A) / double(rows)).eigenvalues();
+    const Block A = std::get<DenseRows>(data->features);
+    const Vector lambda = symmetric_eigenvalues(product(A.transpose(), A) / static_cast<double>(rows));
     const auto [L, mu] = make_losses(data, offsets, LossKind::ridge, 0.5)[0]->curvature();
     EXPECT_NEAR(L, lambda[columns - 1] + 0.5, 1e-10 * L) << rows << 'x' << columns;
     EXPECT_NEAR(mu, (rows >= columns ? lambda[0] : 0) + 0.5, 1e-10) << rows << 'x' << columns;
@@ -178,8 +177,8 @@ TEST(Newton, SolvesRidgeLikeTheNormalEquationsAndCertifies) {
   const Reference reference = solve_reference(losses, threads);
   const DenseRows& A =
       std::get<DenseRows>(data->features);  // 3 agents x 30 rows: sum_i f_i = |Ax-b|^2/60 + 0.15|x|^2
-  const Block H = A.transpose() * A / 30 + 0.3 * Block::Identity(8, 8);
-  EXPECT_LT((reference.x - H.llt().solve(A.transpose() * data->labels / 30)).norm(), 1e-13);
+  const Block H = product(A.transpose(), A) / 30 + 0.3 * Block::Identity(8, 8);
+  EXPECT_LT((reference.x - solve_symmetric(H, product(A.transpose(), data->labels) / 30)).norm(), 1e-13);
   EXPECT_LT(reference.gradient_norm, 1e-13);
 }
 

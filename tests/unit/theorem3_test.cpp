@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Theorem 3: with subproblems solved to epsilon_k, |X_k - X*|^2 <= C_rho (1 - sqrt(mu_rho/L_rho)/2)^k Delta.
+#include "support/dense.hpp"
 #include "support/quadratics.hpp"
 #include "support/recorder.hpp"
 
@@ -45,7 +46,7 @@ TEST(Theorem3, BoundHoldsAndSubproblemsAreAsAccurateAsItAsks) {
       const double inexactness = (X_k - f.minimise_augmented(Omega, rho, W)).squaredNorm();
       EXPECT_LE(inexactness, epsilon + 1e-26) << graph << " outer iteration " << k;
       EXPECT_LE((X_k - X_star).squaredNorm(), C_rho * decay * Delta) << graph << " outer iteration " << k;
-      const Block Lambda_next = Omega + eta * X_k * W;
+      const Block Lambda_next = Omega + eta * product(X_k, W);
       Omega = Lambda_next + beta * (Lambda_next - Lambda);
       Lambda = Lambda_next;
     }

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/block.hpp>
+
+/// Dense linear algebra for the tests' independent answers, compiled once.
+namespace ideal::test {
+
+struct Eigenpairs {
+  Vector values;  // ascending
+  Block vectors;
+};
+
+Eigenpairs symmetric_eigen(const Block& A);
+Vector symmetric_eigenvalues(const Block& A);
+Block product(const Block& A, const Block& B);
+Vector solve_symmetric(const Block& A, const Vector& b);
+
+/// V diag(values) V'.
+Block compose(const Eigenpairs& pairs);
+
+/// The orthogonal factor of a QR decomposition.
+Block orthogonalise(const Block& A);
+
+}  // namespace ideal::test

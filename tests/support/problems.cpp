@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/problems.hpp"
+
+namespace ideal::test {
+
+std::shared_ptr<const Dataset> make_data(const Shape& shape, Index agents, std::vector<Index>& offsets) {
+  const bool ridge = shape.loss == LossKind::ridge;
+  Dataset data = synthesize({.rows = shape.rows,
+                             .columns = shape.columns,
+                             .classes = ridge                             ? 0
+                                        : shape.loss == LossKind::softmax ? shape.classes
+                                                                          : 2,
+                             .decay = 4,
+                             .noise = 0.1,
+                             .density = shape.density,
+                             .seed = shape.seed});
+  prepare_labels(data, shape.loss);
+  offsets = partition(data, shape.partition, agents, shape.seed);
+  return std::make_shared<const Dataset>(std::move(data));
+}
+
+Problem make_problem(const Shape& shape, Index agents) {
+  std::vector<Index> offsets;
+  const auto data = make_data(shape, agents, offsets);
+  const int classes = shape.loss == LossKind::softmax ? shape.classes : 2;
+  Threads threads;
+  double L0 = 0, mu0 = 1e300;  // curvatures without the regulariser
+  for (const auto& loss : make_losses(data, offsets, shape.loss, 0, classes)) {
+    const auto [L, mu] = loss->curvature();
+    L0 = std::max(L0, L);
+    mu0 = std::min(mu0, mu);
+  }
+  const double l2 = (L0 - shape.kappa * mu0) / (shape.kappa - 1);
+  Problem problem{
+      .losses = make_losses(data, offsets, shape.loss, l2, classes), .constants = {}, .reference = {}};
+  problem.constants = constants_of(problem.losses, {}, {}, threads);
+  problem.reference = solve_reference(problem.losses, threads);
+  return problem;
+}
+
+Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations) {
+  SolveOptions options;
+  options.watch.computations = computations;
+  return simulate(problem, topology, method, options);
+}
+
+Method with(std::string_view name,
+            std::initializer_list<std::pair<std::string_view, std::string_view>> settings) {
+  Method chosen = method(name);
+  for (const auto& [key, value] : settings) chosen.set(key, value);
+  return chosen;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const Method& m : methods()) names.push_back(m.about().name);
+  return names;
+}
+
+}  // namespace ideal::test
