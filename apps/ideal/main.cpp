@@ -63,7 +63,7 @@ InputError explained(CLI::App& program, const CLI::ParseError& error) {
   return {place_of(page), error.what(), "as the command's help page says", see_help(page)};
 }
 
-int run(CLI::App& program, const std::vector<Command>& commands, int argc, char** argv) {
+int dispatch(CLI::App& program, const std::vector<Command>& commands, int argc, char** argv) {
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
@@ -77,16 +77,7 @@ int run(CLI::App& program, const std::vector<Command>& commands, int argc, char*
   return code;
 }
 
-int complain(ExitCode code, std::string_view message) {
-  fmt::print(stderr, "ideal: {}\n", message);
-  return code;
-}
-
-}  // namespace
-}  // namespace ideal::cli
-
-int main(int argc, char** argv) {
-  using namespace ideal::cli;
+int run(int argc, char** argv) {
   CLI::App program("Decentralized optimization: many agents, one model, no server.", "ideal");
   program.set_version_flag("--version", "ideal " IDEAL_VERSION);
   program.set_help_flag("-h,--help", "Show this page");
@@ -104,8 +95,21 @@ int main(int argc, char** argv) {
       "3 peer lost, 130 interrupted.");
   const std::vector<Command> commands{add_solve(program), add_graph(program), add_methods(program),
                                       add_data(program)};
+  return dispatch(program, commands, argc, argv);
+}
+
+int complain(ExitCode code, const char* message) {
+  std::fprintf(stderr, "ideal: %s\n", message);
+  return code;
+}
+
+}  // namespace
+}  // namespace ideal::cli
+
+int main(int argc, char** argv) {
+  using namespace ideal::cli;
   try {
-    return run(program, commands, argc, argv);
+    return run(argc, argv);
   } catch (const ideal::InputError& error) {
     return complain(bad_input, error.what());
   } catch (const ideal::PeerLost& error) {

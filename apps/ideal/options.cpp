@@ -16,8 +16,9 @@ namespace {
 
 double parse(std::string_view place, std::string_view word, const Range& range, bool whole) {
   double value = 0;
-  const char* const last = word.data() + word.size();
-  const auto [end, error] = std::from_chars(word.data(), last, value);
+  const char* const first = word.data();
+  const char* const last = first + word.size();
+  const auto [end, error] = std::from_chars(first, last, value);
   const bool parsed = error == std::errc() && end == last && std::isfinite(value);
   const bool inside = parsed && (range.low_open ? value > range.low : value >= range.low) &&
                       (range.high_open ? value < range.high : value <= range.high);

@@ -25,7 +25,7 @@ class ProgressLine {
   using Clock = std::chrono::steady_clock;
   bool visible_;
   bool dirty_ = false;
-  Clock::time_point shown_{};
+  Clock::time_point shown_;
 };
 
 /// Says how far a run has come and when it may be over.
@@ -40,7 +40,7 @@ class RunProgress {
   ProgressLine& line_;
   double tol_, budget_;
   double first_gap_ = 0;
-  std::chrono::steady_clock::time_point started_{};
+  std::chrono::steady_clock::time_point started_;
 };
 
 }  // namespace ideal::cli

@@ -76,7 +76,7 @@ struct Scratch {
 
 }  // namespace
 
-RunDirectory::RunDirectory(fs::path path, std::string_view method, bool force)
+RunDirectory::RunDirectory(const fs::path& path, std::string_view method, bool force)
     : path_(fs::weakly_canonical(fs::absolute(path.empty() ? default_path(method) : path))),
       may_rename_(path.empty()),
       force_(force) {
@@ -95,11 +95,12 @@ void RunDirectory::check_replaceable() const {
     throw InputError(place, "already there", "a run never overwrites without being told to",
                      "Name another directory, or add --force.");
   // A mistyped --force must not cost anybody a folder of other things.
-  for (const auto& entry : fs::directory_iterator(path_))
-    if (!part_of_a_run(entry.path()))
-      throw InputError(place, fmt::format("'{}' in it", entry.path().filename().string()),
-                       "--force replaces run directories only",
-                       "Move that file away or name another directory.");
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    if (part_of_a_run(entry.path())) continue;
+    throw InputError(place, fmt::format("'{}' in it", entry.path().filename().string()),
+                     "--force replaces run directories only",
+                     "Move that file away or name another directory.");
+  }
 }
 
 /// Trying is the only test that also knows read-only and full file systems.

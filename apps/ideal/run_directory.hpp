@@ -22,7 +22,7 @@ struct RunFiles {
 class RunDirectory {
  public:
   /// Checks that a run can be written to `path`, changing nothing. Empty: runs/<time>-<method>.
-  RunDirectory(std::filesystem::path path, std::string_view method, bool force);
+  RunDirectory(const std::filesystem::path& path, std::string_view method, bool force);
 
   /// Returns the path written.
   [[nodiscard]] std::filesystem::path write(const RunFiles& files);

@@ -227,11 +227,11 @@ int Solve::operator()() {
 RunFiles Solve::files(const Outcome& outcome, const nlohmann::ordered_json& summary) const {
   constexpr Index most_drawn = 2000;  // beyond, a picture is a blot and the page slow
   const Graph& graph = outcome.topology.graph();
-  ReportPage page{.title = fmt::format("{} on {}", settings_.method, settings_.graph),
-                  .rows = rows_of(summary),
-                  .trace = outcome.result.trace,
-                  .graph_svg = graph.agents() <= most_drawn ? draw_svg(graph) : "",
-                  .config = options_.toml()};
+  const ReportPage page{.title = fmt::format("{} on {}", settings_.method, settings_.graph),
+                        .rows = rows_of(summary),
+                        .trace = outcome.result.trace,
+                        .graph_svg = graph.agents() <= most_drawn ? draw_svg(graph) : "",
+                        .config = options_.toml()};
   return {.config = options_.toml(),
           .trace = outcome.result.trace,
           .X = outcome.result.X,

@@ -10,27 +10,32 @@
 namespace ideal {
 namespace {
 
+std::string_view entity(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    case '\'':
+      return "&#39;";
+    default:
+      return {};
+  }
+}
+
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : text) switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\'':
-        out += "&#39;";
-        break;
-      default:
-        out += c;
-    }
+  for (const char c : text) {
+    const std::string_view safe = entity(c);
+    if (safe.empty())
+      out += c;
+    else
+      out += safe;
+  }
   return out;
 }
 
@@ -70,8 +75,8 @@ class Plot {
       widest_ = std::max(widest_, cost_(row));
       for (const double gap : {row.suboptimality, row.worst_suboptimality}) {
         if (!drawable(gap)) continue;
-        low_ = std::min(low_, std::floor(std::log10(gap)));
-        high_ = std::max(high_, std::ceil(std::log10(gap)));
+        low_ = std::min(low_, static_cast<int>(std::floor(std::log10(gap))));
+        high_ = std::max(high_, static_cast<int>(std::ceil(std::log10(gap))));
       }
     }
     if (low_ >= high_) low_ = high_ - 1;
@@ -83,12 +88,13 @@ class Plot {
         "role=\"img\">"
         "<title>suboptimality against {}</title>\n",
         width, height, width, label_);
-    const double step = std::max(1.0, std::ceil((high_ - low_) / 8));
-    for (double power = low_; power <= high_; power += step)
+    const int step = (high_ - low_) / 8 + 1;
+    for (int power = low_; power <= high_; power += step) {
       out += fmt::format(
           "<line class=\"grid\" x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\"/>"
-          "<text x=\"{3}\" y=\"{4:.1f}\" class=\"end\">1e{5:.0f}</text>\n",
+          "<text x=\"{3}\" y=\"{4:.1f}\" class=\"end\">1e{5}</text>\n",
           left, width, y(power), left - 6, y(power) + 4, power);
+    }
     out += line("--mean", &TraceRow::suboptimality) + line("--worst", &TraceRow::worst_suboptimality);
     out += fmt::format(
         "<text x=\"{}\" y=\"{}\">0</text><text x=\"{}\" y=\"{}\" class=\"end\">{:g} "
@@ -121,7 +127,8 @@ class Plot {
   const Trace& trace_;
   std::string label_;
   Cost cost_;
-  double widest_ = 0, low_ = 300, high_ = -300;
+  double widest_ = 0;
+  int low_ = 400, high_ = -400;  // powers of ten
 };
 
 }  // namespace
