@@ -48,7 +48,7 @@ Json parameters(const Method& method, const Result& result) {
   Json all = Json::object();
   for (const Parameter& parameter : method.parameters())
     if (parameter.value != "auto") all[parameter.key] = typed(parameter.value);
-  for (const auto& [key, value] : result.parameters) all[key] = value;
+  for (const auto& [key, value] : result.parameters) std::visit([&](auto v) { all[key] = v; }, value);
   return all;
 }
 

@@ -28,6 +28,9 @@ struct Checkpoint {
   std::vector<std::variant<Block, Index, double>> state;
 };
 
+/// Parameters as a method resolved them.
+using Resolved = std::map<std::string, std::variant<bool, Index, double>>;
+
 /// A method's one link to the world outside the mathematics.
 class Run {
  public:
@@ -54,11 +57,11 @@ class Run {
   /// Notes a parameter's resolved value for the summary and passes it on.
   template <class Value>
   Value uses(std::string_view name, Value value) {
-    parameters_[std::string(name)] = static_cast<double>(value);
+    parameters_[std::string(name)] = value;
     return value;
   }
 
-  [[nodiscard]] const std::map<std::string, double>& parameters() const { return parameters_; }
+  [[nodiscard]] const Resolved& parameters() const { return parameters_; }
 
   /// The state at the loop head where the run ended.
   [[nodiscard]] const Checkpoint& final_checkpoint() const { return final_; }
@@ -73,7 +76,7 @@ class Run {
   Index passes_ = 0;
   bool just_resumed_ = false;
   std::vector<std::variant<Block*, Index*, double*>> state_;
-  std::map<std::string, double> parameters_;
+  Resolved parameters_;
   Checkpoint final_;
 };
 

@@ -6,7 +6,6 @@
 #include <ideal/observer.hpp>
 #include <ideal/topology.hpp>
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,8 +33,8 @@ struct Result {
   Block X;  ///< one column per agent; the last finite iterate if the run diverged
   Status status = Status::running;
   Trace trace;
-  std::map<std::string, double> parameters;  ///< as resolved by the method
-  Checkpoint checkpoint;                     ///< of the last iterate
+  Resolved parameters;    ///< as the method used them
+  Checkpoint checkpoint;  ///< of the last iterate
 };
 
 /// Runs a method on one host of a transport; the result holds the hosted agents' columns.
