@@ -13,17 +13,18 @@
 namespace ideal {
 namespace {
 
+// Every rule names the picture, so that a page may hold it inline.
 constexpr std::string_view style = R"(<style>
-  .edge { stroke: #7a8aa0; stroke-opacity: .65; stroke-linecap: round }
-  .agent { fill: #2563a8; stroke: #ffffff }
-  .number { fill: #ffffff; font-weight: 600 }
-  .title { fill: #1f2937; font-size: 17px; font-weight: 600 }
-  text { font-family: system-ui, sans-serif; text-anchor: middle; dominant-baseline: central }
+  .network .edge { stroke: #7a8aa0; stroke-opacity: .65; stroke-linecap: round }
+  .network .agent { fill: #2563a8; stroke: #ffffff }
+  .network .number { fill: #ffffff; font-weight: 600 }
+  .network .title { fill: #1f2937; font-size: 17px; font-weight: 600 }
+  .network text { font-family: system-ui, sans-serif; text-anchor: middle; dominant-baseline: central }
   @media (prefers-color-scheme: dark) {
-    .edge { stroke: #8fa3bd }
-    .agent { fill: #6aa9ee; stroke: #10151d }
-    .number { fill: #10151d }
-    .title { fill: #e5e9f0 }
+    .network .edge { stroke: #8fa3bd }
+    .network .agent { fill: #6aa9ee; stroke: #10151d }
+    .network .number { fill: #10151d }
+    .network .title { fill: #e5e9f0 }
   }
 </style>
 )";
@@ -75,7 +76,7 @@ class Picture {
 
   void open() {
     const double height = drawing_.side + title_height();
-    put(R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" width="{0:g}" height="{1:g}" role="img">)"
+    put(R"(<svg class="network" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0:g} {1:g}" width="{0:g}" height="{1:g}" role="img">)"
         "\n",
         drawing_.side, height);
     put("{}", style);

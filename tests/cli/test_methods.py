@@ -2,6 +2,9 @@
 """ideal methods: the registry as its users see it."""
 
 import json
+import pathlib
+import subprocess
+import sys
 import unittest
 
 from program import ProgramTest
@@ -24,6 +27,13 @@ class Methods(ProgramTest):
         self.assertEqual(one, next(m for m in everything if m["name"] == "ideal"))
         self.assertEqual(list(one), ["name", "family", "summary", "rule", "cost", "rate", "citation",
                                      "linear", "parameters"])
+
+    def test_documentation_is_that_of_the_registry(self):
+        project = pathlib.Path(__file__).parents[2]
+        page = subprocess.run([sys.executable, project / "scripts/method_docs.py"], input=self.succeed("methods --json"),
+                              capture_output=True, text=True, check=True).stdout
+        self.assertEqual(page, (project / "docs/methods.md").read_text(encoding="utf-8"),
+                         "ideal methods --json | python3 scripts/method_docs.py > docs/methods.md")
 
     def test_every_default_may_be_set(self):
         for method in json.loads(self.succeed("methods --json")):

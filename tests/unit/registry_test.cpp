@@ -36,9 +36,11 @@ TEST(Registry, UnknownNamesSuggestTheClosest) {
   EXPECT_EQ(message([] { method("extrra"); }),
             "--method: 'extrra' (a registered method). Did you mean 'extra'?");
   EXPECT_EQ(message([] { method("ideal").set("roh", "1"); }),
-            "--set roh=1: 'roh' (no parameter of method 'ideal'). One of: solver, option, T, growth, rho, "
-            "rho-scale, eta, beta, beta-in, step, "
-            "carry, batch.");
+            "--set roh=1: 'roh' (no parameter of method 'ideal'). Did you mean 'rho'?");
+  EXPECT_EQ(
+      message([] { method("ideal").set("speed", "1"); }),
+      "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, growth, rho, "
+      "rho-scale, eta, beta, beta-in, step, carry, batch.");
   EXPECT_EQ(message([] { method("mideal").set("rho-scal", "1"); }),
             "--set rho-scal=1: 'rho-scal' (no parameter of method 'mideal'). Did you mean 'rho-scale'?");
 }
@@ -76,6 +78,7 @@ TEST(Registry, ParametersReadBackAsSet) {
 TEST(DidYouMean, OffersTheListWhenNothingIsClose) {
   const std::array<std::string, 2> words{"logistic", "ridge"};
   EXPECT_EQ(did_you_mean("logistik", words), "Did you mean 'logistic'?");
+  EXPECT_EQ(did_you_mean("rigde", words), "Did you mean 'ridge'?");
   EXPECT_EQ(did_you_mean("hinge-loss", words), "One of: logistic, ridge.");
 }
 
