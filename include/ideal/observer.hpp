@@ -49,6 +49,8 @@ class Observer final : public Monitor {
     TraceRow row;
     bool cancelled;
   };
+  Vector sum_over_agents(const Block& per_agent);
+  Vector values(const Block& points);
   Report measure(const Block& X, Index iteration, const Meter& meter);
   [[nodiscard]] Status judge(const TraceRow& row, bool cancelled) const;
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ideal/observer.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace {
 // Accelerated methods overshoot before they settle; far beyond that there is no way back.
 constexpr double hopeless_growth = 1e8;
 constexpr double lost_at_the_end = 10;
+
+constexpr Index slice = 256;  // points evaluated at once
 
 }  // namespace
 
@@ -40,34 +43,50 @@ bool Observer::more(const Block& X, Index iteration, const Meter& meter) {
   return status_ == Status::running;
 }
 
-/// Each host evaluates its own losses at every agent's point and at the mean; the gathered table has one
-/// column per loss, so that sums run in agent order on every host.
+/// One number per hosted agent, added up over all agents in agent order, so that every host gets the same
+/// bits; row by row.
+Vector Observer::sum_over_agents(const Block& per_agent) {
+  const Block& all = transport_.gather(per_agent);
+  Vector sum = all.col(0);
+  for (Index j = 1; j < all.cols(); ++j) sum += all.col(j);
+  return sum;
+}
+
+/// f at every column of `points`. Each host evaluates its own losses; slices bound the table of losses x
+/// points.
+Vector Observer::values(const Block& points) {
+  Vector f(points.cols());
+  for (Index first = 0; first < points.cols(); first += slice) {
+    const Index count = std::min(slice, points.cols() - first);
+    const Block some = points.middleCols(first, count);
+    Block table(count, std::ssize(losses_));
+    threads_.each(table.cols(), [&](Index c) { table.col(c) = losses_[c]->values(some); });
+    f.segment(first, count) = sum_over_agents(table);
+  }
+  return f;
+}
+
 Observer::Report Observer::measure(const Block& X, Index iteration, const Meter& meter) {
   const Block all = transport_.gather(X);
   const Index n = all.cols();
-  Vector mean = all.col(0);
-  for (Index j = 1; j < n; ++j) mean += all.col(j);
-  mean /= static_cast<double>(n);
-
-  Block points(all.rows(), n + 1);
+  const Vector mean = sum_over_agents(X) / static_cast<double>(n);
+  Block points(X.rows(), n + 1);
   points << all, mean;
-  Block table(n + 3, X.cols());  // values at the points; bytes; cancellation
-  threads_.each(X.cols(), [&](Index c) { table.col(c).head(n + 1) = losses_[c]->values(points); });
-  table.bottomRows(2).setZero();
-  table(n + 1, 0) = static_cast<double>(meter.bytes);
-  table(n + 2, 0) = watch_.cancelled.stop_requested() ? 1 : 0;
-  const Block& gathered = transport_.gather(table);
-  Vector total = gathered.col(0);
-  for (Index j = 1; j < n; ++j) total += gathered.col(j);
+  const Vector f = values(points);
+
+  Block flags = Block::Zero(2, X.cols());
+  flags(0, 0) = static_cast<double>(meter.bytes);
+  flags(1, 0) = watch_.cancelled.stop_requested() ? 1 : 0;
+  const Vector told = sum_over_agents(flags);
 
   const double f_star = reference_ ? reference_->value : std::numeric_limits<double>::quiet_NaN();
   TraceRow row{.iteration = iteration, .meter = meter, .seconds = seconds_};
-  row.meter.bytes = static_cast<Index>(total[n + 1]);
-  row.suboptimality = total[n] - f_star;
-  row.worst_suboptimality = total.head(n).maxCoeff<Eigen::PropagateNaN>() - f_star;
+  row.meter.bytes = static_cast<Index>(told[0]);
+  row.suboptimality = f[n] - f_star;
+  row.worst_suboptimality = f.head(n).maxCoeff<Eigen::PropagateNaN>() - f_star;
   row.consensus = (all.colwise() - mean).norm();
   row.distance = reference_ ? (all.colwise() - reference_->x).squaredNorm() : f_star;
-  return {row, total[n + 2] > 0};
+  return {row, told[1] > 0};
 }
 
 Status Observer::judge(const TraceRow& row, bool cancelled) const {
