@@ -35,7 +35,7 @@ class Loss {
   [[nodiscard]] virtual Vector values(const Block& X) const;
 
   /// Gradient of the mean over the chosen rows (plus regulariser); unbiased when rows are drawn uniformly.
-  /// Default: all rows.
+  /// A loss that has rows() overrides this too; the default, of a loss without rows, is the whole gradient.
   virtual void batch_gradient(VectorRef x, std::span<const Index> rows, VectorOut g) const;
 
   /// H(x) v. Default: central differences of the gradient.

@@ -39,9 +39,9 @@ struct Parameter {
 /// transport.
 class Method {
  public:
-  /// Wraps a struct with `About about() const`, `void parameters(Fields&)` and
-  /// `Block operator()(Objective&, Mixing&, Run&, Block) const`. The block passed in holds the same start for
-  /// every agent.
+  /// Wraps a struct with `About about() const`, `void parameters(Fields&)`, perhaps
+  /// `void check() const`, and `Block operator()(Objective&, Mixing&, Run&, Block) const`. The block passed
+  /// in holds the same start for every agent.
   template <class Algorithm>
   static Method of(Algorithm algorithm);
 
@@ -50,6 +50,9 @@ class Method {
 
   /// Sets a parameter from text; throws InputError on an unknown key or a value outside its rule.
   Method& set(std::string_view key, std::string_view value);
+
+  /// Throws InputError if the settings contradict each other; every run starts with it.
+  void check() const;
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const;
 
@@ -118,6 +121,7 @@ class Fields {
 struct Method::Concept {
   virtual ~Concept() = default;
   virtual Block run(Objective& F, Mixing& W, Run& run, Block X) const = 0;
+  virtual void check() const = 0;
   virtual std::shared_ptr<const Concept> visit(
       Fields& fields) const = 0;  ///< a copy with the fields as visited
 };
@@ -127,6 +131,9 @@ struct Method::Model final : Concept {
   explicit Model(Algorithm a) : algorithm(std::move(a)) {}
   Block run(Objective& F, Mixing& W, Run& run, Block X) const override {
     return algorithm(F, W, run, std::move(X));
+  }
+  void check() const override {
+    if constexpr (requires { algorithm.check(); }) algorithm.check();
   }
   std::shared_ptr<const Concept> visit(Fields& fields) const override {
     auto copy = std::make_shared<Model>(algorithm);

@@ -52,7 +52,7 @@ class Network final : public Mixing {
   Meter& meter_;
   Threads& threads_;
   Index links_ = 0;  ///< directed edges leaving the hosted agents
-  std::optional<Index> diameter_;
+  std::optional<Index> flood_rounds_;
   Block result_;
 };
 

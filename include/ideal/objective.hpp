@@ -25,6 +25,9 @@ struct Constants {
 Constants constants_of(std::span<const std::shared_ptr<const Loss>> losses, std::optional<double> L,
                        std::optional<double> mu, Threads& threads);
 
+/// The l2 that gives losses without regulariser the condition number L / mu = kappa.
+double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> bare, Threads& threads);
+
 /// The computation oracle: F(X) = sum_i f_i(x_i) over the hosted agents. Each call counts in the meter.
 class Objective {
  public:
@@ -41,7 +44,7 @@ class Objective {
   const Block& gradient(const Block& X);
 
   /// The same on `batch` rows drawn by each agent: batch / rows computations. Draw t of a run is always the
-  /// same batch.
+  /// same batch. A batch of as many rows as the poorest agent has is a whole gradient.
   const Block& gradient(const Block& X, Index batch, Index draw);
 
   /// argmin F(X) + <A, X>, the gradient of the conjugate at -A, to rounding, searched from `start`: counted

@@ -13,6 +13,10 @@ namespace {
 constexpr double hopeless_growth = 1e8;
 constexpr double lost_at_the_end = 10;
 
+/// What a gap is compared with to tell growth: the first gap, or the size of f where the start was (nearly)
+/// optimal.
+double yardstick(double first_gap, double f_star) { return std::max(first_gap, std::abs(f_star)); }
+
 constexpr Index slice = 256;  // points evaluated at once
 
 }  // namespace
@@ -90,14 +94,14 @@ Observer::Report Observer::measure(const Block& X, Index iteration, const Meter&
 }
 
 Status Observer::judge(const TraceRow& row, bool cancelled) const {
-  const double gap = row.worst_suboptimality, first_gap = trace_.front().worst_suboptimality;
+  const double gap = row.worst_suboptimality;
+  const double first = reference_ ? yardstick(trace_.front().worst_suboptimality, reference_->value) : 0;
   if (!std::isfinite(row.consensus)) return Status::diverged;
-  if (reference_ && (!std::isfinite(gap) || gap > hopeless_growth * std::abs(first_gap)))
-    return Status::diverged;
+  if (reference_ && (!std::isfinite(gap) || gap > hopeless_growth * first)) return Status::diverged;
   if (watch_.tol > 0 && gap <= watch_.tol) return Status::converged;
   if (cancelled) return Status::interrupted;
   if (row.meter.computations < watch_.computations) return Status::running;
-  return gap > lost_at_the_end * std::abs(first_gap) ? Status::diverged : Status::budget;
+  return gap > lost_at_the_end * first ? Status::diverged : Status::budget;
 }
 
 }  // namespace ideal

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <ideal/error.hpp>
 #include <ideal/parallel.hpp>
 
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 namespace ideal {
 
 namespace {
 
 /// Rounds follow each other within microseconds: look a few times before sleeping in the kernel.
-void wait_for_change(const std::atomic<int>& value, int old) {
+void wait_for_change(const std::atomic<unsigned>& value, unsigned old) {
   for (int spin = 0; spin < 200; ++spin) {
     if (value.load(std::memory_order_acquire) != old) return;
     std::this_thread::yield();
@@ -26,12 +30,22 @@ void wait_for_change(const std::atomic<int>& value, int old) {
 
 struct Threads::Team {
   explicit Team(int count) : size(count) {
-    for (int rank = 1; rank < count; ++rank) workers.emplace_back([this, rank] { serve(rank); });
+    try {
+      for (int rank = 1; rank < count; ++rank) workers.emplace_back([this, rank] { serve(rank); });
+    } catch (const std::system_error& error) {
+      dismiss();
+      throw RunError(
+          fmt::format("{} threads could not be started ({}); use fewer with --threads", count, error.what()));
+    }
   }
 
-  ~Team() {
+  ~Team() { dismiss(); }
+
+  /// The workers that are there wait for an announcement; one without a task sends them home.
+  void dismiss() {
     task = nullptr;
     announce();
+    workers.clear();
   }
 
   void announce() {
@@ -40,7 +54,7 @@ struct Threads::Team {
   }
 
   void serve(int rank) {
-    for (int seen = 0;; ++seen) {
+    for (unsigned seen = 0;; ++seen) {
       wait_for_change(generation, seen);
       if (!task) return;
       work(rank);
@@ -60,8 +74,8 @@ struct Threads::Team {
   int size;
   const std::function<void(Index)>* task = nullptr;
   Index items = 0;
-  std::atomic<int> generation{0};
-  std::atomic<int> busy{0};
+  std::atomic<unsigned> generation{0};
+  std::atomic<unsigned> busy{0};
   std::mutex failure_mutex;
   std::exception_ptr failure;
   std::vector<std::jthread> workers;  // last: joined before anything above goes away
@@ -80,10 +94,10 @@ void Threads::each(Index items, const std::function<void(Index)>& task) {
   }
   team.task = &task;
   team.items = items;
-  team.busy.store(team.size - 1, std::memory_order_relaxed);
+  team.busy.store(static_cast<unsigned>(team.size - 1), std::memory_order_relaxed);
   team.announce();
   team.work(0);
-  for (int left = team.busy.load(std::memory_order_acquire); left != 0;
+  for (unsigned left = team.busy.load(std::memory_order_acquire); left != 0;
        left = team.busy.load(std::memory_order_acquire))
     wait_for_change(team.busy, left);
   if (team.failure) std::rethrow_exception(std::exchange(team.failure, nullptr));

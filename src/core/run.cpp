@@ -2,6 +2,7 @@
 #include <ideal/error.hpp>
 #include <ideal/run.hpp>
 
+#include <type_traits>
 #include <utility>
 
 namespace ideal {
@@ -39,6 +40,9 @@ void Run::restore() {
         [&]<class Value>(Value* value) {
           const auto* kept = std::get_if<Value>(&saved.state[k]);
           if (!kept) throw RunError("the checkpoint belongs to another method");
+          if constexpr (std::is_same_v<Value, Block>)
+            if (kept->rows() != value->rows() || kept->cols() != value->cols())
+              throw RunError("the checkpoint belongs to a problem of another size");
           *value = *kept;
         },
         state_[k]);

@@ -11,11 +11,20 @@ namespace ideal {
 
 namespace {
 
-void check_sizes(const Problem& problem, const Topology& topology) {
+void check_sizes(const Problem& problem, const Topology& topology, const SolveOptions& options) {
   if (std::ssize(problem.losses) != topology.agents())
     throw InputError(
         "problem", fmt::format("{} losses for {} agents", problem.losses.size(), topology.agents()),
         "every agent has one loss", "Partition the data into as many parts as the graph has agents.");
+  const Index dimension = problem.losses.front()->dimension();
+  for (std::size_t i = 0; i < problem.losses.size(); ++i)
+    if (problem.losses[i]->dimension() != dimension)
+      throw InputError(fmt::format("loss of agent {}", i),
+                       fmt::format("dimension {}", problem.losses[i]->dimension()),
+                       fmt::format("agent 0 has {}", dimension), "Give all losses the same variables.");
+  if (options.start.size() != 0 && options.start.size() != dimension)
+    throw InputError("start", fmt::format("{} numbers", options.start.size()),
+                     fmt::format("the losses take {}", dimension), "Leave it empty for zero.");
 }
 
 Block starting_point(const SolveOptions& options, Index dimension, Index hosted) {
@@ -37,31 +46,52 @@ void rethrow_cause(std::span<const std::exception_ptr> failures) {
   if (echo) std::rethrow_exception(echo);
 }
 
-/// Trace rows and checkpoints are the same on every host; callbacks hear of them from the host of agent 0
-/// only.
-SolveOptions for_host(SolveOptions options, bool speaks) {
-  if (!speaks) {
-    options.watch.on_row = {};
-    options.run.checkpoint_every = 0;
-  }
-  return options;
+/// A host's checkpoint holds the columns of its own agents; a whole one holds all, so that it outlives the
+/// hosts' assignment.
+Checkpoint whole(Checkpoint part, Transport& transport) {
+  for (auto& value : part.state)
+    if (auto* block = std::get_if<Block>(&value)) *block = Block(transport.gather(*block));
+  Block bytes = Block::Zero(1, std::ssize(transport.hosted()));
+  bytes(0, 0) = static_cast<double>(part.meter.bytes);
+  part.meter.bytes = static_cast<Index>(transport.gather(bytes).sum());
+  return part;
+}
+
+/// The columns of this host. Bytes already sent stay with the host of agent 0, so that their sum is right.
+Checkpoint part_of(Checkpoint saved, std::span<const Index> hosted) {
+  for (auto& value : saved.state)
+    if (auto* block = std::get_if<Block>(&value)) *block = Block((*block)(Eigen::all, hosted));
+  if (hosted.front() != 0) saved.meter.bytes = 0;
+  return saved;
 }
 
 }  // namespace
 
 Result solve(const Problem& problem, const Topology& topology, const Method& method, Transport& transport,
              const SolveOptions& options) {
-  check_sizes(problem, topology);
+  check_sizes(problem, topology, options);
   const auto hosted = transport.hosted();
   std::vector<std::shared_ptr<const Loss>> losses;
   for (const Index i : hosted) losses.push_back(problem.losses[i]);
+
+  // Every host sees the same rows and checkpoints; one of them tells.
+  const bool speaks = hosted.front() == 0;
+  Watch watch = options.watch;
+  if (!speaks) watch.on_row = {};
+  Run::Options run_options = options.run;
+  run_options.on_checkpoint = [&](const Checkpoint& part) {
+    const Checkpoint all = whole(part, transport);
+    if (speaks && options.run.on_checkpoint) options.run.on_checkpoint(all);
+  };
+  const Checkpoint resume = options.run.resume ? part_of(*options.run.resume, hosted) : Checkpoint{};
+  if (options.run.resume) run_options.resume = &resume;
 
   Meter meter;
   Threads threads(options.threads);
   Objective F(losses, {hosted.begin(), hosted.end()}, problem.constants, options.seed, meter, threads);
   Network W(topology, transport, meter, threads);
-  Observer observer(losses, problem.reference, options.watch, transport, threads);
-  Run run(observer, meter, options.run);
+  Observer observer(losses, problem.reference, watch, transport, threads);
+  Run run(observer, meter, run_options);
 
   Block X = method(F, W, run, starting_point(options, F.dimension(), std::ssize(hosted)));
   if (observer.status() == Status::diverged) X = observer.last_finite();
@@ -69,7 +99,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
           .status = observer.status(),
           .trace = observer.trace(),
           .parameters = run.parameters(),
-          .checkpoint = run.final_checkpoint()};
+          .checkpoint = whole(run.final_checkpoint(), transport)};
 }
 
 Result simulate(const Problem& problem, const Topology& topology, const Method& method,
@@ -80,7 +110,7 @@ Result simulate(const Problem& problem, const Topology& topology, const Method& 
 
 Result simulate_hosts(const Problem& problem, const Topology& topology, const Method& method,
                       std::span<const Index> host_of, const SolveOptions& options) {
-  check_sizes(problem, topology);
+  check_sizes(problem, topology, options);
   auto transports = mailboxes(topology.graph(), host_of);
   std::vector<Result> results(transports.size());
   std::vector<std::exception_ptr> failures(transports.size());
@@ -89,8 +119,7 @@ Result simulate_hosts(const Problem& problem, const Topology& topology, const Me
     for (std::size_t h = 0; h < transports.size(); ++h)
       hosts.emplace_back([&, h, transport = std::move(transports[h])]() mutable {
         try {
-          results[h] = solve(problem, topology, method, *transport,
-                             for_host(options, static_cast<Index>(h) == host_of[0]));
+          results[h] = solve(problem, topology, method, *transport, options);
         } catch (...) {
           failures[h] = std::current_exception();
         }

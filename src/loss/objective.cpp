@@ -9,17 +9,22 @@
 
 namespace ideal {
 
+namespace {
+
+/// The largest L_i and the smallest mu_i.
+Curvature extreme_curvature(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads) {
+  std::vector<Curvature> each(losses.size());
+  threads.each(std::ssize(losses), [&](Index i) { each[i] = losses[i]->curvature(); });
+  return {std::ranges::max(each, {}, &Curvature::L).L, std::ranges::min(each, {}, &Curvature::mu).mu};
+}
+
+}  // namespace
+
 Constants constants_of(std::span<const std::shared_ptr<const Loss>> losses, std::optional<double> L,
                        std::optional<double> mu, Threads& threads) {
-  Constants all{.L = L.value_or(0),
-                .mu = mu.value_or(0),
-                .rows = std::ranges::min(losses, {}, [](const auto& f) { return f->rows(); })->rows()};
-  if (!L || !mu) {
-    std::vector<Curvature> curvature(losses.size());
-    threads.each(std::ssize(losses), [&](Index i) { curvature[i] = losses[i]->curvature(); });
-    if (!L) all.L = std::ranges::max(curvature, {}, &Curvature::L).L;
-    if (!mu) all.mu = std::ranges::min(curvature, {}, &Curvature::mu).mu;
-  }
+  const Curvature computed = L && mu ? Curvature{} : extreme_curvature(losses, threads);
+  const auto fewest = std::ranges::min(losses, {}, [](const auto& f) { return f->rows(); });
+  const Constants all{.L = L.value_or(computed.L), .mu = mu.value_or(computed.mu), .rows = fewest->rows()};
   if (!(all.mu > 0))
     throw InputError(mu ? "--mu" : "--l2", fmt::format("strong convexity {}", all.mu),
                      "the methods need mu > 0", "Give a positive --l2, for example 1e-3.");
@@ -28,6 +33,15 @@ Constants constants_of(std::span<const std::shared_ptr<const Loss>> losses, std:
                      "a gradient's Lipschitz constant is at least mu",
                      "Leave --L and --mu out to have them computed.");
   return all;
+}
+
+double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> bare, Threads& threads) {
+  const auto [L, mu] = extreme_curvature(bare, threads);
+  if (kappa * mu > L)
+    throw InputError("--kappa", fmt::format("{}", kappa),
+                     fmt::format("the data alone have L/mu = {:.6g}, which l2 can only lower", L / mu),
+                     fmt::format("Ask for at most {:.6g}.", L / mu));
+  return (L - kappa * mu) / (kappa - 1);
 }
 
 Objective::Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vector<Index> agents,
@@ -47,6 +61,7 @@ const Block& Objective::gradient(const Block& X) {
 }
 
 const Block& Objective::gradient(const Block& X, Index batch, Index draw) {
+  if (batch >= constants_.rows) return gradient(X);
   threads_.each(X.cols(), [&](Index c) {
     // One stream per agent and draw: no state to carry, so hosts and restarts see the same batches.
     Random random(seed_, static_cast<std::uint64_t>(agents_[c]) << 40 | static_cast<std::uint64_t>(draw));
@@ -56,7 +71,7 @@ const Block& Objective::gradient(const Block& X, Index batch, Index draw) {
     });
     losses_[c]->batch_gradient(X.col(c), rows, result_.col(c));
   });
-  meter_.computations += std::min(1.0, static_cast<double>(batch) / static_cast<double>(constants_.rows));
+  meter_.computations += static_cast<double>(batch) / static_cast<double>(constants_.rows);
   return result_;
 }
 

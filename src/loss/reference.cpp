@@ -79,8 +79,8 @@ Reference cached_reference(std::span<const std::shared_ptr<const Loss>> losses, 
   Vector start;
   try {
     if (exists(file)) start = read_npy(file).reshaped();
-  } catch (const Error&) {
-    // A damaged entry is replaced below.
+  } catch (const std::exception&) {
+    // A damaged or unreadable entry is replaced below, if it can be.
   }
   if (start.size() > 0 && !start.allFinite()) start.resize(0);
   const bool found = start.size() > 0;

@@ -5,6 +5,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <Spectra/SymEigsSolver.h>
+#include <fmt/format.h>
 
 namespace ideal {
 
@@ -27,7 +28,7 @@ class GramOperator {
   const Rows& rows_;
 };
 
-double largest_by_lanczos(const Rows& rows) {
+double largest_by_lanczos(const Rows& rows) try {
   GramOperator gram(rows);
   Spectra::SymEigsSolver<GramOperator> solver(gram, 1, 20);
   solver.init();
@@ -35,6 +36,9 @@ double largest_by_lanczos(const Rows& rows) {
   if (solver.info() != Spectra::CompInfo::Successful)
     throw RunError("the largest eigenvalue of A'A did not converge; give L yourself with --L");
   return solver.eigenvalues()[0];
+} catch (const std::runtime_error& error) {  // Spectra's own, in the language of its inside
+  throw RunError(fmt::format("the largest eigenvalue of A'A was not found ({}); give L yourself with --L",
+                             error.what()));
 }
 
 }  // namespace
@@ -55,9 +59,15 @@ void Rows::add_weighted_gram(const Vector& w, Block& H) const {
   });
 }
 
+bool Rows::all_zero() const {
+  if (!sparse()) return dense_rows().middleRows(begin_, count()).isZero(0);
+  return sparse_rows().middleRows(begin_, count()).squaredNorm() == 0;
+}
+
 Rows::GramSpectrum Rows::gram_spectrum(bool want_smallest) const {
   const Index d = columns();
   const bool full_rank_possible = count() >= d;
+  if (all_zero()) return {0.0, 0.0};
   if (d <= 64 || (want_smallest && full_rank_possible && d <= dense_limit)) {
     Block gram = Block::Zero(d, d);
     add_weighted_gram(Vector::Constant(count(), 1.0 / static_cast<double>(count())), gram);

@@ -82,6 +82,7 @@ class Rows {
   [[nodiscard]] GramSpectrum gram_spectrum(bool want_smallest) const;
 
  private:
+  [[nodiscard]] bool all_zero() const;
   static constexpr Index dense_limit = 2000;
 
   template <class Use>

@@ -11,6 +11,8 @@ namespace {
 struct Aal : AugmentedLagrangian {
   Aal() { solver = Solver::exact; }
 
+  void parameters(Fields& fields) { outer_parameters(fields); }  // exactness leaves nothing to set inside
+
   static About about() {
     return {.name = "aal",
             .family = "augmented Lagrangian",

@@ -8,6 +8,7 @@ namespace {
 
 struct Agd {
   std::optional<double> step;  ///< 1 / L
+  double step_scale = 1;
   std::optional<double> beta;  ///< nest(kappa_f)
 
   static About about() {
@@ -22,11 +23,12 @@ struct Agd {
 
   void parameters(Fields& fields) {
     fields.number("step", step, range::positive, "step; auto: 1/L");
+    fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
     fields.number("beta", beta, range::momentum, "momentum; auto: nest(kappa_f)");
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    const double alpha = run.uses("step", step.value_or(1 / F.L()));
+    const double alpha = run.uses("step", step.value_or(step_scale / F.L()));
     const double momentum = run.uses("beta", beta.value_or(nest(F.kappa())));
     Block Y = X, X_prev;
     run.keep(X, Y);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method/gossip.hpp"
 #include "method/registry.hpp"
+#include "method/steps.hpp"
 
 #include <cmath>
 
@@ -19,8 +20,8 @@ struct ApmC {
         .rule =
             "Y = X + (L theta - mu)(1 - theta)/((L - mu) theta) (X - X-);  Z0 = Y - g(Y)/L;  Z = FastMix(Z0, "
             "T_k);  "
-            "X+ = (L t_k Z0 + b0 Z)/(L t_k + b0)",
-        .cost = "(1, T_k), T_k = ceil(c k theta sqrt(kappa_W)), theta = sqrt(mu/L)",
+            "X+ = (L t_k Z0 + b0 Z)/(L t_k + b0),  t_k = (1 - theta)^(k+1),  b0 = L sqrt(kappa_W)",
+        .cost = "(1, T_k), T_k = ceil(c k theta sqrt(kappa_W)), theta = sqrt(mu/L), k = 1, 2, ...",
         .rate = "sqrt(kappa_f) log(1/eps) computations, sqrt(kappa_f kappa_W) log^2(1/eps) communications",
         .citation =
             "Li, Fang, Yin, Lin. A sharp convergence rate analysis for distributed accelerated gradient "
@@ -46,8 +47,8 @@ struct ApmC {
     while (run.more(X)) {
       Y = X + momentum * (X - X_prev);
       Z0 = Y - F.gradient(Y) / L;
-      const Index rounds = static_cast<Index>(std::ceil(c * static_cast<double>(k) * theta * root_kappa_W));
-      const double penalty = L * std::pow(1 - theta, k);
+      const Index rounds = whole_steps(c * static_cast<double>(k) * theta * root_kappa_W, "step");
+      const double penalty = L * std::pow(1 - theta, k + 1);
       X_prev.swap(X);
       X = (penalty * Z0 + b0 * fast_mix(W, Z0, rounds)) / (penalty + b0);
       ++k;

@@ -2,6 +2,9 @@
 #include "method/augmented_lagrangian.hpp"
 
 #include "method/nesterov.hpp"
+#include "method/steps.hpp"
+
+#include <ideal/error.hpp>
 
 #include <array>
 #include <cmath>
@@ -16,10 +19,15 @@ using Solver = AugmentedLagrangian::Solver;
 
 const std::array<std::string, 4> solver_names{"agd", "gd", "sgd", "exact"};
 
-Index steps(double count) { return static_cast<Index>(std::ceil(std::max(1.0, count))); }
+Index steps(double count) { return whole_steps(count, "T"); }
 
-/// Enough accelerated steps to forget the start: the error shrinks by exp(-37) ~ eps, its square by eps^2.
-Index exact_steps(double kappa_in) { return steps(75 * std::sqrt(kappa_in)); }
+// Q's bounds give kappa_M = 4 exactly at J = sqrt(kappa_W); rounding must not decide.
+constexpr double well_connected = 4 + 1e-6;
+
+/// Enough steps to forget the start: the squared error shrinks by exp(-75), the error by exp(-37) ~ eps.
+Index exact_steps(Solver solver, double kappa_in) {
+  return steps(75 * (solver == Solver::gd ? kappa_in : std::sqrt(kappa_in)));
+}
 
 /// Inner steps that keep the outer acceleration stable; with carried momentum fewer are enough
 /// (docs/decisions/004).
@@ -34,12 +42,17 @@ Index default_steps(Solver solver, double kappa_in, bool carries) {
     case Solver::exact:
       break;
   }
-  return exact_steps(kappa_in);
+  return exact_steps(solver, kappa_in);
 }
 
 }  // namespace
 
 void AugmentedLagrangian::parameters(Fields& fields) {
+  inner_parameters(fields);
+  outer_parameters(fields);
+}
+
+void AugmentedLagrangian::inner_parameters(Fields& fields) {
   fields.choice("solver", solver, solver_names, "inner solver");
   fields.number("option", option, Range{1, 2, false, false, "1 or 2"},
                 "end of an inner loop: 1 by accuracy (the maximum gradient norm is flooded, and counted), 2 "
@@ -49,8 +62,18 @@ void AugmentedLagrangian::parameters(Fields& fields) {
                 "(agd), 2 kappa_in (gd, sgd); the paper's experiments use 100");
   fields.number("growth", growth, Range{1, 10, false, false, "a number in [1, 10]"},
                 "T_k = T growth^k; auto: 1/(1 - sqrt(mu_rho/L_rho)/2) for sgd, else 1");
+  fields.number("beta-in", beta_in, range::momentum,
+                "inner momentum; auto: nest(kappa_in) for agd, 0 for gd and sgd");
+  fields.number("step", step, range::positive, "inner step; auto: 1/(L + rho lambda_max)");
+  fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
+  fields.flag("carry", carry,
+              "keep the inner momentum over outer iterations; auto: when T is auto and kappa_M <= 4");
+  fields.number("batch", batch, range::count, "rows of an sgd step");
+}
+
+void AugmentedLagrangian::outer_parameters(Fields& fields) {
   fields.number("rho", rho, range::nonnegative, "penalty; auto: L/lambda_max, for sgd L/lambda_min");
-  fields.number("rho-scale", rho_scale, range::positive, "multiplies rho");
+  fields.number("rho-scale", rho_scale, range::positive, "multiplies the default rho");
   fields.text("eta",
               eta_is_rho ? "rho"
               : eta      ? fmt::format("{}", *eta)
@@ -63,12 +86,18 @@ void AugmentedLagrangian::parameters(Fields& fields) {
                   eta = Fields::parse_number("eta", text, range::positive, false);
               });
   fields.number("beta", beta, range::momentum, "outer momentum; auto: nest(L_rho/mu_rho)");
-  fields.number("beta-in", beta_in, range::momentum,
-                "inner momentum; auto: nest(kappa_in) for agd, 0 for gd and sgd");
-  fields.number("step", step, range::positive, "inner step; auto: 1/(L + rho lambda_max)");
-  fields.flag("carry", carry,
-              "keep the inner momentum over outer iterations; auto: when T is auto and kappa_M <= 4");
-  fields.number("batch", batch, range::count, "rows of an sgd step");
+}
+
+void AugmentedLagrangian::check() const {
+  if (solver == Solver::sgd && option == 1)
+    throw InputError("--set option", "1 with solver=sgd",
+                     "the gradient of a mini-batch does not tell the accuracy", "Use option=2.");
+  if (solver == Solver::exact && T)
+    throw InputError("--set T", fmt::format("{} with solver=exact", *T),
+                     "exact means as many steps as rounding needs",
+                     "Use solver=agd for a fixed number of steps.");
+  if (rho == 0.0 && eta_is_rho)
+    throw InputError("--set eta", "rho with rho=0", "a dual step of 0 never moves", "Use eta=auto.");
 }
 
 Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
@@ -77,7 +106,7 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
   const bool stochastic = solver == Solver::sgd;
 
   const double rho =
-      run.uses("rho", rho_scale * this->rho.value_or(L / (stochastic ? lambda_min : lambda_max)));
+      run.uses("rho", this->rho.value_or(rho_scale * L / (stochastic ? lambda_min : lambda_max)));
   const double L_rho = lambda_max / (mu + rho * lambda_max);
   const double mu_rho = lambda_min / (L + rho * lambda_min);
   const double eta = run.uses("eta", eta_is_rho ? rho : this->eta.value_or(1 / L_rho));
@@ -86,18 +115,18 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
 
   const double L_in = L + rho * lambda_max, kappa_in = L_in / mu;
   const bool accelerated = solver == Solver::agd || solver == Solver::exact;
-  const double step = run.uses("step", this->step.value_or(1 / L_in));
+  const double step = run.uses("step", this->step.value_or(step_scale / L_in));
   const double beta_in = run.uses("beta-in", this->beta_in.value_or(accelerated ? nest(kappa_in) : 0));
-  const bool carries =
-      run.uses("carry", carry.value_or(!T && solver == Solver::agd && lambda_max <= 4.001 * lambda_min));
-  const Index most = option == 1 ? exact_steps(kappa_in) : default_steps(solver, kappa_in, carries);
+  const bool carries = run.uses(
+      "carry", carry.value_or(!T && solver == Solver::agd && lambda_max <= well_connected * lambda_min));
+  const Index most = option == 1 ? exact_steps(solver, kappa_in) : default_steps(solver, kappa_in, carries);
   const double T0 = static_cast<double>(run.uses("T", T.value_or(most)));
   const double growth = run.uses("growth", this->growth.value_or(stochastic ? 1 / contraction : 1));
   const Index check_every =
       steps(std::sqrt(kappa_in) / 4);  // option 1: a test costs a flood, so not after every step
 
   Block Y = X, MX = Block::Zero(X.rows(), X.cols()), MY = MX, Lambda = MX, Omega = MX;
-  Block X_next, MX_next, gradient;
+  Block X_next, MX_next, Lambda_next, gradient;
   Index k = 0, t = 0, draw = 0;  // outer iterations done, inner steps done, mini-batches drawn
   double epsilon = 0;            // option 1: accuracy |X_k - X_k*|^2 wanted
 
@@ -123,7 +152,6 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
       solved = M.maximum(gradient.colwise().norm()) <= mu * std::sqrt(epsilon / n);  // sufficient (erratum 8)
     if (!solved) continue;
 
-    Block& Lambda_next = X_next;  // a block that is free by now
     Lambda_next = Omega + eta * MX;
     Omega = Lambda_next + beta * (Lambda_next - Lambda);
     Lambda.swap(Lambda_next);

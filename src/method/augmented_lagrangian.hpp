@@ -23,11 +23,15 @@ struct AugmentedLagrangian {
   bool eta_is_rho = false;
   std::optional<double> beta;     ///< nest(L_rho / mu_rho)
   std::optional<double> beta_in;  ///< nest(kappa_in); gd, sgd: 0
-  std::optional<double> step;     ///< 1 / (L + rho lambda_max)
-  std::optional<bool> carry;  ///< keep the inner momentum over outer iterations; T = auto and kappa_M <= 4
-  Index batch = 32;           ///< rows of an sgd step
+  double step_scale = 1;
+  std::optional<double> step;  ///< 1 / (L + rho lambda_max)
+  std::optional<bool> carry;   ///< keep the inner momentum over outer iterations; T = auto and kappa_M <= 4
+  Index batch = 32;            ///< rows of an sgd step
 
   void parameters(Fields& fields);
+  void inner_parameters(Fields& fields);
+  void outer_parameters(Fields& fields);
+  void check() const;
   Block operator()(Objective& F, Mixing& M, Run& run, Block X) const;
 };
 

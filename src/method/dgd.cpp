@@ -26,7 +26,7 @@ struct Dgd {
 
   void parameters(Fields& fields) {
     fields.number("step", step, range::positive, "step alpha; auto: (1 + lambda_min(W_DS)) / (2L)");
-    fields.number("step-scale", step_scale, range::positive, "multiplies the step");
+    fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
     fields.number("decay", decay, Range{0, 1, false, false, "a number in [0, 1]"},
                   "exponent p of the decay (k+1)^-p");
   }
@@ -34,7 +34,7 @@ struct Dgd {
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());
     const double lambda_min_DS = 1 - s * W.spectrum().lambda_max;
-    const double alpha = run.uses("step", step_scale * step.value_or((1 + lambda_min_DS) / (2 * F.L())));
+    const double alpha = run.uses("step", step.value_or(step_scale * (1 + lambda_min_DS) / (2 * F.L())));
     Block WX = Block::Zero(X.rows(), X.cols());
     Index k = 0;
 

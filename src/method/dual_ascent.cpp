@@ -2,6 +2,7 @@
 #include "method/dual_ascent.hpp"
 
 #include "method/nesterov.hpp"
+#include "method/steps.hpp"
 
 #include <cmath>
 
@@ -15,6 +16,7 @@ void DualAscent::parameters(Fields& fields) {
   fields.number("eta", eta, range::positive, "dual step; auto: mu/lambda_max");
   fields.number("beta", beta, range::momentum, "outer momentum; auto: nest(kappa_f kappa_M)");
   fields.number("beta-in", beta_in, range::momentum, "inner momentum; auto: nest(kappa_f)");
+  fields.flag("carry", carry, "keep the inner momentum over dual steps");
 }
 
 Block DualAscent::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
@@ -23,8 +25,7 @@ Block DualAscent::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
   const double eta = run.uses("eta", this->eta.value_or(F.mu() / spectrum.lambda_max));
   const double beta = run.uses("beta", this->beta.value_or(nest(F.kappa() * spectrum.kappa())));
   const double beta_in = run.uses("beta-in", this->beta_in.value_or(nest(F.kappa())));
-  const Index T =
-      exact ? 1 : run.uses("T", this->T.value_or(static_cast<Index>(std::ceil(2 * std::sqrt(F.kappa())))));
+  const Index T = exact ? 1 : run.uses("T", this->T ? *this->T : whole_steps(2 * std::sqrt(F.kappa()), "T"));
 
   Block Y = X, X_next, Lambda = Block::Zero(X.rows(), X.cols()), Omega = Lambda, Lambda_next;
   Index k = 0, t = 0;
@@ -43,7 +44,7 @@ Block DualAscent::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
     Lambda_next = Omega + eta * M.mix(X);
     Omega = Lambda_next + beta * (Lambda_next - Lambda);
     Lambda.swap(Lambda_next);
-    Y = X;
+    if (!carry) Y = X;
     ++k;
     t = 0;
   }

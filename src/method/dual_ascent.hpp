@@ -13,6 +13,7 @@ struct DualAscent {
   std::optional<double> eta;      ///< mu / lambda_max
   std::optional<double> beta;     ///< nest(kappa_f kappa_M)
   std::optional<double> beta_in;  ///< nest(kappa_f)
+  bool carry = false;             ///< keep the inner momentum over dual steps
 
   void parameters(Fields& fields);
   Block operator()(Objective& F, Mixing& M, Run& run, Block X) const;

@@ -22,13 +22,13 @@ struct Extra {
 
   void parameters(Fields& fields) {
     fields.number("step", step, range::positive, "step alpha; auto: (1 + lambda_min(W_DS)) / (2L)");
-    fields.number("step-scale", step_scale, range::positive, "multiplies the step");
+    fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());
     const double lambda_min_DS = 1 - s * W.spectrum().lambda_max;
-    const double alpha = run.uses("step", step_scale * step.value_or((1 + lambda_min_DS) / (2 * F.L())));
+    const double alpha = run.uses("step", step.value_or(step_scale * (1 + lambda_min_DS) / (2 * F.L())));
 
     // The last iterate and gradient; before the start they are such that the general step is the first one.
     Block X_prev = X, G_prev = Block::Zero(X.rows(), X.cols());

@@ -8,6 +8,7 @@ namespace {
 /// What a server holding all gradients would do: the baseline of every comparison.
 struct Gd {
   std::optional<double> step;  ///< 2 / (L + mu)
+  double step_scale = 1;
 
   static About about() {
     return {.name = "gd",
@@ -19,10 +20,13 @@ struct Gd {
             .citation = "Nesterov. Introductory lectures on convex optimization. 2004"};
   }
 
-  void parameters(Fields& fields) { fields.number("step", step, range::positive, "step; auto: 2/(L + mu)"); }
+  void parameters(Fields& fields) {
+    fields.number("step", step, range::positive, "step; auto: 2/(L + mu)");
+    fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
+  }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    const double alpha = run.uses("step", step.value_or(2 / (F.L() + F.mu())));
+    const double alpha = run.uses("step", step.value_or(step_scale * 2 / (F.L() + F.mu())));
     run.keep(X);
     while (run.more(X)) X.colwise() -= alpha * W.average(F.gradient(X));
     return X;

@@ -60,7 +60,10 @@ Method& Method::set(std::string_view key, std::string_view value) {
   return *this;
 }
 
+void Method::check() const { algorithm_->check(); }
+
 Block Method::operator()(Objective& F, Mixing& W, Run& run, Block X) const {
+  check();
   return algorithm_->run(F, W, run, std::move(X));
 }
 

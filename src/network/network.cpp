@@ -1,7 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ideal/mixing.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace ideal {
+
+namespace {
+
+/// The diameter, or where that takes too long to find twice the distance from one agent to the farthest,
+/// which is no less.
+Index rounds_to_reach_all(const Graph& graph) {
+  constexpr Index exact_limit = 2000;
+  if (graph.agents() <= exact_limit) return graph.diameter(exact_limit).hops;
+  return std::min(graph.agents() - 1, 2 * std::ranges::max(graph.hops_from(0)));
+}
+
+/// A NaN wins, and so reaches everyone: all agents must come to the same decision.
+double larger(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
+
+}  // namespace
 
 Network::Network(const Topology& topology, Transport& transport, Meter& meter, Threads& threads)
     : topology_(topology), transport_(transport), meter_(meter), threads_(threads) {
@@ -28,15 +46,15 @@ const Block& Network::mix(const Block& X) {
 }
 
 double Network::maximum(const Vector& one_per_hosted_agent) {
-  if (!diameter_) diameter_ = topology_.graph().diameter(topology_.agents()).hops;
+  if (!flood_rounds_) flood_rounds_ = rounds_to_reach_all(topology_.graph());
   const auto hosted = transport_.hosted();
   Block known = one_per_hosted_agent.transpose();
-  for (Index round = 0; round < *diameter_; ++round) {
+  for (Index round = 0; round < *flood_rounds_; ++round) {
     exchange(known);
     Block next = known;
     for (Index c = 0; c < known.cols(); ++c)
       for (const Index j : topology_.graph().neighbours(hosted[static_cast<std::size_t>(c)]))
-        next(0, c) = std::max(next(0, c), *transport_.column(j));
+        next(0, c) = larger(next(0, c), *transport_.column(j));
     known = std::move(next);
   }
   return known(0, 0);

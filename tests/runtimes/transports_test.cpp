@@ -50,16 +50,20 @@ INSTANTIATE_TEST_SUITE_P(Methods, EveryMethodOnThreads, testing::ValuesIn(method
 
 TEST_P(EveryMethodOnThreads, GivesTheBitsOfTheSimulatorForAnyAssignmentOfAgentsToHosts) {
   const Method m = method(GetParam());
+  // Exact subproblems take long inner loops: an easier problem and a larger budget make several outer
+  // iterations of them.
+  const bool exact = GetParam() == "aal";
   const Shape shapes[] = {{.loss = LossKind::logistic},
                           {.loss = LossKind::ridge, .density = 0.4},
                           {.loss = LossKind::softmax, .classes = 3}};
   for (const char* graph : {"cycle:8", "barbell:8", "grid:2x3"})
-    for (const Shape& shape : shapes) {
+    for (Shape shape : shapes) {
+      if (exact) shape.kappa = 2;
       const Topology topology = Topology::parse(graph, "laplacian");
       const Index n = topology.agents();
       const Problem problem = make_problem(shape, n);
       SolveOptions options;
-      options.watch = {.computations = 45, .every = 5};
+      options.watch = {.computations = exact ? 320.0 : 45.0, .every = exact ? 40 : 5};
       const Result simulated = simulate(problem, topology, m, options);
       const std::string what = fmt::format("{} {} {}", GetParam(), graph, to_string(shape.loss));
       expect_same_bits(simulated, simulate_hosts(problem, topology, m, one_host_each(n), options), what);
@@ -68,24 +72,54 @@ TEST_P(EveryMethodOnThreads, GivesTheBitsOfTheSimulatorForAnyAssignmentOfAgentsT
     }
 }
 
-TEST_P(EveryMethodOnThreads, ContinuesBitForBitFromACheckpoint) {
-  const Method m = method(GetParam());
+/// Stops at pass 170 of a run and goes on from the checkpoint, on every combination of simulator and hosts.
+void expect_seamless_resumption(const Method& m) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = make_problem({.kappa = 2}, 6);
+  const auto run = [&](const SolveOptions& options, Index hosts) {
+    return hosts == 0 ? simulate(problem, topology, m, options)
+                      : simulate_hosts(problem, topology, m, deal(6, hosts, 3), options);
+  };
+  SolveOptions options;
+  options.watch = {.computations = 330, .every = 0};
+  const Result whole = run(options, 0);
+  for (const Index saving_hosts : {0, 3}) {
+    Checkpoint saved;
+    SolveOptions saving = options;
+    saving.run = {.resume = nullptr, .checkpoint_every = 170, .on_checkpoint = [&](const Checkpoint& c) {
+                    if (saved.passes == 0) saved = c;
+                  }};
+    run(saving, saving_hosts);
+    ASSERT_EQ(saved.passes, 170);
+    for (const Index resuming_hosts : {0, 2, 6}) {
+      SolveOptions resuming = options;
+      resuming.run.resume = &saved;
+      const Result resumed = run(resuming, resuming_hosts);
+      EXPECT_EQ(whole.X, resumed.X);
+      EXPECT_EQ(whole.trace.back().meter, resumed.trace.back().meter);
+    }
+  }
+}
+
+TEST_P(EveryMethodOnThreads, ContinuesBitForBitFromACheckpointOnAnyHosts) {
+  expect_seamless_resumption(method(GetParam()));
+}
+
+TEST(Runtimes, CheckpointsHoldWhatInnerSolversAndOptionsNeed) {
+  expect_seamless_resumption(with("ideal", {{"option", "1"}}));
+  expect_seamless_resumption(with("ideal", {{"solver", "sgd"}, {"batch", "39"}}));
+  expect_seamless_resumption(with("ssda", {{"exact", "true"}}));
+}
+
+TEST(Runtimes, ACheckpointOfAnotherMethodOrSizeIsRefused) {
   const Topology topology = Topology::parse("cycle:6", "laplacian");
   const Problem problem = make_problem({}, 6);
   SolveOptions options;
-  options.watch = {.computations = 100, .every = 0};
-  const Result whole = simulate(problem, topology, m, options);
-
-  Checkpoint saved;
-  options.run = {.resume = nullptr, .checkpoint_every = 37, .on_checkpoint = [&](const Checkpoint& c) {
-                   if (saved.passes == 0) saved = c;
-                 }};
-  simulate(problem, topology, m, options);
-  ASSERT_EQ(saved.passes, 37);
-  options.run = {.resume = &saved};
-  const Result resumed = simulate(problem, topology, m, options);
-  EXPECT_EQ(whole.X, resumed.X);
-  EXPECT_EQ(whole.trace.back().meter, resumed.trace.back().meter);
+  options.watch = {.computations = 10, .every = 0};
+  const Checkpoint saved = simulate(problem, topology, method("extra"), options).checkpoint;
+  options.run.resume = &saved;
+  EXPECT_THROW(simulate(problem, topology, method("ideal"), options), RunError);
+  EXPECT_THROW(simulate(make_problem({.columns = 4}, 6), topology, method("extra"), options), RunError);
 }
 
 TEST(Runtimes, InnerSolversAndOptionsGiveTheSameBitsToo) {
@@ -149,19 +183,33 @@ TEST(Runtimes, ALostPeerIsATypedError) {
 TEST(Runtimes, CancellationEndsEveryHostAtTheSameIterate) {
   const Topology topology = Topology::parse("cycle:4", "laplacian");
   const Problem problem = make_problem({}, 4);
-  std::stop_source stop;
-  SolveOptions options;
-  options.watch = {.computations = 1e9, .cancelled = stop.get_token(), .on_row = [&](const TraceRow& row) {
-                     if (row.iteration >= 3) stop.request_stop();
-                   }};
   for (const bool threaded : {false, true}) {
+    std::stop_source stop;
+    SolveOptions options;
+    options.watch = {.computations = 1e9, .cancelled = stop.get_token(), .on_row = [&](const TraceRow& row) {
+                       if (row.iteration >= 3) stop.request_stop();
+                     }};
     const Result result = threaded
                               ? simulate_hosts(problem, topology, method("extra"), one_host_each(4), options)
                               : simulate(problem, topology, method("extra"), options);
     EXPECT_EQ(result.status, Status::interrupted);
-    EXPECT_TRUE(result.X.allFinite());
-    EXPECT_EQ(result.X.cols(), 4);
+    const double reached = result.trace.back().meter.computations;
+    EXPECT_GE(reached, 4);
+    EXPECT_EQ(result.X, run_for(problem, topology, method("extra"), reached).X);
   }
+}
+
+TEST(Runtimes, BadAssignmentsStartsAndLossesAreRefused) {
+  const Topology topology = Topology::parse("cycle:4", "laplacian");
+  Problem problem = make_problem({}, 4);
+  for (const std::vector<Index>& hosts :
+       {std::vector<Index>{}, {0, 1, 2}, {0, 0, 2, 2}, {-1, 0, 1, 2}, {1, 1, 1, 1}})
+    EXPECT_THROW(simulate_hosts(problem, topology, method("extra"), hosts), InputError);
+  SolveOptions options;
+  options.start = Vector::Zero(3);
+  EXPECT_THROW(simulate(problem, topology, method("extra"), options), InputError);
+  problem.losses[2] = make_problem({.columns = 5}, 4).losses[2];
+  EXPECT_THROW(simulate(problem, topology, method("extra")), InputError);
 }
 
 TEST(Threads, RunEveryItemOnceAndPassExceptionsOn) {

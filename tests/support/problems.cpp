@@ -24,13 +24,7 @@ Problem make_problem(const Shape& shape, Index agents) {
   const auto data = make_data(shape, agents, offsets);
   const int classes = shape.loss == LossKind::softmax ? shape.classes : 2;
   Threads threads;
-  double L0 = 0, mu0 = 1e300;  // curvatures without the regulariser
-  for (const auto& loss : make_losses(data, offsets, shape.loss, 0, classes)) {
-    const auto [L, mu] = loss->curvature();
-    L0 = std::max(L0, L);
-    mu0 = std::min(mu0, mu);
-  }
-  const double l2 = (L0 - shape.kappa * mu0) / (shape.kappa - 1);
+  const double l2 = l2_for_kappa(shape.kappa, make_losses(data, offsets, shape.loss, 0, classes), threads);
   Problem problem{
       .losses = make_losses(data, offsets, shape.loss, l2, classes), .constants = {}, .reference = {}};
   problem.constants = constants_of(problem.losses, {}, {}, threads);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/recorder.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace ideal::test {
 
 namespace {
@@ -40,10 +44,13 @@ Recording record(const Problem& problem, const Topology& topology, const Method&
   return std::move(recorder.recording);
 }
 
-double difference(const std::vector<Block>& a, const std::vector<Block>& b) {
-  double worst = 0;
-  for (std::size_t k = 0; k < std::min(a.size(), b.size()); ++k)
-    worst = std::max(worst, (a[k] - b[k]).norm() / (1e-300 + std::max(a[k].norm(), b[k].norm())));
+double difference(const std::vector<Block>& a, const std::vector<Block>& b, std::size_t count) {
+  double worst = a.size() < count || b.size() < count ? std::numeric_limits<double>::infinity() : 0;
+  for (std::size_t k = 0; k < std::min({count, a.size(), b.size()}); ++k) {
+    const double one = (a[k] - b[k]).norm() / (1e-300 + std::max(a[k].norm(), b[k].norm()));
+    if (!(one <= worst)) worst = one;  // a NaN stays
+    if (std::isnan(worst)) break;
+  }
   return worst;
 }
 

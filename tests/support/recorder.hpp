@@ -26,8 +26,9 @@ struct Recording {
 /// Runs a method for a number of passes in the simulator and keeps every iterate.
 Recording record(const Problem& problem, const Topology& topology, const Method& method, std::size_t passes);
 
-/// Largest relative difference between two sequences of iterates.
-double difference(const std::vector<Block>& a, const std::vector<Block>& b);
+/// Largest relative difference between the first `count` iterates of two sequences; not finite where one is
+/// shorter or not finite.
+double difference(const std::vector<Block>& a, const std::vector<Block>& b, std::size_t count);
 
 /// |sum of the columns| / |X|: zero to rounding for dual variables.
 double relative_column_sum(const Block& X);

@@ -4,6 +4,7 @@
 #include <ideal/mixing.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -109,6 +110,8 @@ TEST(Network, FloodingFindsTheMaximumInDiameterRounds) {
   EXPECT_EQ(bench.W.maximum(values), -1);
   EXPECT_EQ(bench.meter.communications, 8);
   EXPECT_EQ(bench.meter.bytes, 8 * 16 * 8);
+  values[4] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(std::isnan(bench.W.maximum(values))) << "what is not a number must reach everyone";
 }
 
 }  // namespace

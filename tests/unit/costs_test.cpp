@@ -28,6 +28,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
                theta = 1 / std::sqrt(problem.constants.kappa());
   const Index J = static_cast<Index>(root_kappa_W);
   ASSERT_GT(J, 2);
+  const Index exact_steps = static_cast<Index>(std::ceil(75 * std::sqrt(2 * problem.constants.kappa())));
   const auto constant = [](double computations, Index communications) {
     return [=](Index) { return Cost{computations, communications}; };
   };
@@ -38,7 +39,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"mideal", {{"T", "9"}}, constant(9, 9 * J)},
       {"mideal", {{"T", "9"}, {"J", "5"}}, constant(9, 45)},
       {"al", {{"T", "4"}}, constant(4, 4)},
-      {"aal", {{"T", "50"}}, constant(50, 50)},
+      {"aal", {}, constant(static_cast<double>(exact_steps), exact_steps)},
       {"ssda", {{"exact", "true"}}, constant(1, 1)},
       {"ssda", {{"T", "6"}}, constant(6, 1)},
       {"msda", {{"exact", "true"}}, constant(1, J)},
@@ -54,7 +55,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"agd", {}, constant(1, 0)},
   };
   for (const Case& c : cases) {
-    const auto recording = record(problem, topology, with(c.method, c.settings), 200);
+    const auto recording = record(problem, topology, with(c.method, c.settings), 2400);
     Meter last;
     Index iterations = 0;
     for (std::size_t p = 1; p < recording.X.size(); ++p) {
@@ -74,9 +75,29 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
 
 TEST(Costs, OptionOnePaysForItsTests) {
   const Topology topology = Topology::parse("line:6", "laplacian");
-  const Problem problem = make_problem({}, 6);
-  const auto recording = record(problem, topology, with("ideal", {{"option", "1"}}), 100);
-  EXPECT_GT(recording.meter.back().communications, 100 + 5 * 5) << "floods of diameter 5 are counted";
+  const Problem problem = make_problem({.kappa = 50}, 6);
+  const auto recording = record(problem, topology, with("ideal", {{"option", "1"}}), 300);
+  const Index diameter = 5, check_every = 3;  // ceil(sqrt(kappa_in) / 4), kappa_in = 2 * 50
+  Index floods = 1, t = 0;                    // the first finds the dual gap
+  for (std::size_t p = 1; p < recording.X.size(); ++p) {
+    if (++t % check_every == 0) ++floods;
+    if (recording.iteration[p] > recording.iteration[p - 1]) t = 0;
+  }
+  EXPECT_GT(recording.iteration.back(), 3);
+  EXPECT_EQ(recording.meter.back().communications, 300 + floods * diameter);
+}
+
+TEST(Costs, ABatchCountsAsItsShareOfTheRows) {
+  const Problem problem = make_problem({}, 4);  // 60 rows each
+  Meter meter;
+  Threads threads;
+  Objective F(problem.losses, {0, 1, 2, 3}, problem.constants, 0, meter, threads);
+  const Block X = Block::Ones(7, 4);
+  F.gradient(X, 15, 0);
+  EXPECT_DOUBLE_EQ(meter.computations, 0.25);
+  const Block batched = F.gradient(X, 1000, 1);
+  EXPECT_DOUBLE_EQ(meter.computations, 1.25);
+  EXPECT_EQ(batched, F.gradient(X)) << "a batch as large as the data is the data";
 }
 
 }  // namespace

@@ -35,8 +35,7 @@ TEST(Identities, AugmentedLagrangianWithOneGradientStepIsExtra) {
                                     {"eta", "rho"}});
       const auto one = record(problem, topology, al, 60),
                  two = record(problem, topology, method("extra"), 60);
-      ASSERT_EQ(one.X.size(), 61u);
-      EXPECT_LT(difference(one.X, two.X), 1e-12) << graph << ' ' << mixing;
+      EXPECT_LT(difference(one.X, two.X, 61), 1e-12) << graph << ' ' << mixing;
     }
 }
 
@@ -46,8 +45,7 @@ TEST(Identities, IdealWithoutPenaltyIsInexactSsda) {
     const Problem problem = make_problem({}, topology.agents());
     const auto ideal = record(problem, topology, with("ideal", {{"rho", "0"}, {"T", "12"}}), 600).outer();
     const auto ssda = record(problem, topology, with("ssda", {{"T", "12"}}), 600).outer();
-    ASSERT_EQ(ideal.size(), 50u);
-    EXPECT_LT(difference(ideal, ssda), 1e-11) << graph << ' ' << mixing;
+    EXPECT_LT(difference(ideal, ssda, 50), 1e-11) << graph << ' ' << mixing;
   }
 }
 
@@ -57,8 +55,7 @@ TEST(Identities, MidealWithoutPenaltyIsInexactMsda) {
     const Problem problem = make_problem({}, topology.agents());
     const auto mideal = record(problem, topology, with("mideal", {{"rho", "0"}, {"T", "12"}}), 600).outer();
     const auto msda = record(problem, topology, with("msda", {{"T", "12"}}), 600).outer();
-    ASSERT_EQ(mideal.size(), 50u);
-    EXPECT_LT(difference(mideal, msda), 1e-11) << graph << ' ' << mixing;
+    EXPECT_LT(difference(mideal, msda, 50), 1e-11) << graph << ' ' << mixing;
   }
 }
 
@@ -70,13 +67,12 @@ TEST(Identities, ExactSubproblemsWithoutPenaltyAreExactDualAscent) {
       const std::size_t passes = 20 * 340;  // 20 outer iterations of T = 75 sqrt(20)
       const auto aal = record(problem, topology, with("aal", {{"rho", "0"}}), passes).outer();
       const auto ssda = record(problem, topology, with("ssda", {{"exact", "true"}}), 20).outer();
-      ASSERT_GE(aal.size(), 15u);
-      EXPECT_LT(difference(aal, ssda), 1e-11) << graph << ' ' << mixing;
+      EXPECT_LT(difference(aal, ssda, 20), 1e-11) << graph << ' ' << mixing;
 
       const auto exact =
           record(problem, topology, with("mideal", {{"rho", "0"}, {"solver", "exact"}}), passes).outer();
       const auto msda = record(problem, topology, with("msda", {{"exact", "true"}}), 20).outer();
-      EXPECT_LT(difference(exact, msda), 1e-11) << graph << ' ' << mixing;
+      EXPECT_LT(difference(exact, msda, 20), 1e-11) << graph << ' ' << mixing;
     }
 }
 
@@ -86,7 +82,6 @@ TEST(Identities, UnscaledAlgorithmWithSquareRootOfWIsAlgorithm2) {
   const Quadratics f(topology.agents(), 3, 40, 5);
   const Problem problem = f.problem();
   const auto aal = record(problem, topology, method("aal"), 20000).outer();
-  ASSERT_GE(aal.size(), 15u);
 
   const Block W(topology.weights());
   Eigenpairs pairs = symmetric_eigen(W);
@@ -108,7 +103,7 @@ TEST(Identities, UnscaledAlgorithmWithSquareRootOfWIsAlgorithm2) {
     Lambda = Lambda_next;
     unscaled.push_back(X);
   }
-  EXPECT_LT(difference(aal, unscaled), 1e-10);
+  EXPECT_LT(difference(aal, unscaled, 15), 1e-10);
 }
 
 /// The implementation listing of the paper, corrected by its errata, with its T + 2 exchanges an outer
@@ -150,7 +145,7 @@ TEST(Identities, IdealWithHundredStepsIsThePublishedListing) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({.kappa = 250}, topology.agents());
     const auto ours = record(problem, topology, with("ideal", {{"T", "100"}}), 1000);
-    EXPECT_LT(difference(ours.outer(), published_ideal(problem, topology, 100, 10)), 1e-11)
+    EXPECT_LT(difference(ours.outer(), published_ideal(problem, topology, 100, 10), 10), 1e-11)
         << graph << ' ' << mixing;
     EXPECT_EQ(ours.meter.back().communications, 1000) << "T rounds suffice for T steps";
   }

@@ -169,6 +169,21 @@ TEST(Curvature, IsTheLargestEigenvalueAlsoWhereLanczosComputesIt) {
   }
 }
 
+TEST(Curvature, OfRowsThatAreAllZeroIsTheRegulariser) {
+  const Index offsets[] = {0, 3};
+  for (const Index columns : {2, 200}) {
+    SparseRows nothing(3, columns);
+    Dataset sparse{.name = "zero", .features = nothing, .labels = Vector::Ones(3)};
+    Dataset dense{.name = "zero", .features = DenseRows::Zero(3, columns), .labels = Vector::Ones(3)};
+    for (Dataset* data : {&sparse, &dense}) {
+      const auto [L, mu] =
+          make_losses(std::make_shared<const Dataset>(*data), offsets, LossKind::ridge, 0.25)[0]->curvature();
+      EXPECT_EQ(L, 0.25);
+      EXPECT_EQ(mu, 0.25);
+    }
+  }
+}
+
 TEST(Newton, SolvesRidgeLikeTheNormalEquationsAndCertifies) {
   std::vector<Index> offsets;
   const auto data = make_data({.loss = LossKind::ridge, .rows = 90, .columns = 8}, 3, offsets);

@@ -37,10 +37,10 @@ TEST(Registry, UnknownNamesSuggestTheClosest) {
             "--method: 'extrra' (a registered method). Did you mean 'extra'?");
   EXPECT_EQ(message([] { method("ideal").set("roh", "1"); }),
             "--set roh=1: 'roh' (no parameter of method 'ideal'). Did you mean 'rho'?");
-  EXPECT_EQ(
-      message([] { method("ideal").set("speed", "1"); }),
-      "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, growth, rho, "
-      "rho-scale, eta, beta, beta-in, step, carry, batch.");
+  EXPECT_EQ(message([] { method("ideal").set("speed", "1"); }),
+            "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, growth, "
+            "beta-in, step, step-scale, "
+            "carry, batch, rho, rho-scale, eta, beta.");
   EXPECT_EQ(message([] { method("mideal").set("rho-scal", "1"); }),
             "--set rho-scal=1: 'rho-scal' (no parameter of method 'mideal'). Did you mean 'rho-scale'?");
 }
@@ -58,6 +58,25 @@ TEST(Registry, ValuesOutsideTheirRuleAreRefused) {
             "--set T: '0' (a whole number >= 1). See 'ideal methods NAME' for what T means.");
   EXPECT_EQ(message([&] { ideal.set("solver", "agdd"); }),
             "--set solver: 'agdd' (agd | gd | sgd | exact). Did you mean 'agd'?");
+}
+
+TEST(Registry, ContradictingSettingsAreRefusedBeforeARun) {
+  const auto complaint = [](std::string_view name,
+                            std::initializer_list<std::pair<const char*, const char*>> settings) {
+    Method m = method(name);
+    for (const auto& [key, value] : settings) m.set(key, value);
+    return message([&] { m.check(); });
+  };
+  EXPECT_EQ(complaint("ideal", {{"solver", "sgd"}, {"option", "1"}}),
+            "--set option: 1 with solver=sgd (the gradient of a mini-batch does not tell the accuracy). Use "
+            "option=2.");
+  EXPECT_EQ(complaint("mideal", {{"solver", "exact"}, {"T", "5"}}),
+            "--set T: 5 with solver=exact (exact means as many steps as rounding needs). Use solver=agd for "
+            "a fixed number of "
+            "steps.");
+  EXPECT_EQ(complaint("al", {{"rho", "0"}}),
+            "--set eta: rho with rho=0 (a dual step of 0 never moves). Use eta=auto.");
+  for (const Method& m : methods()) EXPECT_NO_THROW(m.check());
 }
 
 TEST(Registry, ParametersReadBackAsSet) {

@@ -6,6 +6,9 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <set>
+
+#include <fmt/format.h>
 
 namespace ideal {
 
@@ -93,7 +96,11 @@ class MailboxTransport final : public Transport {
   void exchange(const Block& X) override {
     X_ = &X;
     for (const Peer& peer : peers_) post_->round(host_, peer.host).put(X(Eigen::all, peer.outgoing));
-    for (Peer& peer : peers_) peer.received = post_->round(peer.host, host_).take();
+    for (Peer& peer : peers_) {
+      peer.received = post_->round(peer.host, host_).take();
+      if (peer.received.rows() != X.rows())
+        throw RunError("hosts are out of step: they send vectors of different lengths");
+    }
   }
 
   const double* column(Index agent) const override {
@@ -142,10 +149,21 @@ class MailboxTransport final : public Transport {
   Block all_;
 };
 
+std::size_t count_hosts(const Graph& graph, std::span<const Index> host_of) {
+  const std::set<Index> hosts(host_of.begin(), host_of.end());
+  const bool numbered = !hosts.empty() && *hosts.begin() == 0 && *hosts.rbegin() == std::ssize(hosts) - 1;
+  if (std::ssize(host_of) != graph.agents() || !numbered)
+    throw InputError(
+        "host_of", fmt::format("{} entries naming {} hosts", host_of.size(), hosts.size()),
+        fmt::format("one host for each of {} agents, hosts numbered 0, 1, ... without a gap", graph.agents()),
+        "Number the hosts that have agents.");
+  return hosts.size();
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Transport>> mailboxes(const Graph& graph, std::span<const Index> host_of) {
-  const auto hosts = static_cast<std::size_t>(std::ranges::max(host_of) + 1);
+  const std::size_t hosts = count_hosts(graph, host_of);
   auto post = std::make_shared<Post>(hosts);
   std::vector<std::unique_ptr<Transport>> transports;
   for (std::size_t host = 0; host < hosts; ++host)
