@@ -38,6 +38,16 @@ void seed_text(const fs::path& corpus) {
   seed(corpus / "csv", "tabs", "1\t2\t3\n4\t5\t6\n");
 }
 
+void seed_networks(const fs::path& corpus) {
+  seed(corpus / "edge_list", "weights", "# a triangle\n0 1 0.5\n1 2\n\n2 0 1e-3\n");
+  seed(corpus / "graph_spec", "grid", "grid:3x4");
+  seed(corpus / "graph_spec", "smallworld", "smallworld:20,4,0.1");
+  seed(corpus / "matrix_file", "coordinate",
+       "%%MatrixMarket matrix coordinate real symmetric\n% path\n2 2 3\n1 1 1\n2 1 -1\n2 2 1\n");
+  seed(corpus / "matrix_file", "array", "%%MatrixMarket matrix array real general\n2 2\n1\n-1\n-1\n1\n");
+  seed(corpus / "matrix_file", "dense", "1,-1\n-1,1\n");
+}
+
 void seed_archives(const fs::path& corpus) {
   const auto X = npy_of("<f8", "(1, 2)", values<double>({1, 2}));
   const auto y = npy_of("|i1", "(1,)", "1");
@@ -65,6 +75,7 @@ int main(int argc, char** argv) {
   const fs::path corpus = argv[1];
   seed_arrays(corpus);
   seed_text(corpus);
+  seed_networks(corpus);
   seed_archives(corpus);
   seed_written(corpus);
 }
