@@ -16,11 +16,12 @@ def row(directory):
     first, last = (float(trace[k]["worst_suboptimality"]) for k in (0, -1))
     computations, rounds = float(trace[-1]["computations"]), int(trace[-1]["communications"])
     kappa_f, kappa_W = summary["kappa_f"], summary["kappa_W"]
+    floor = max(summary["certified_gap"], 1e-16 * abs(summary["f_star"]))  # below, a gap is rounding
     cells = [directory.name, summary["status"], f"{computations:.0f}", f"{rounds}", f"{last:.1e}"]
     for tau in TAUS:
         time = computations + tau * rounds
-        bound = math.sqrt(kappa_f) * (1 + tau * math.sqrt(kappa_W)) * math.log(first / max(last, 1e-300))
-        cells.append(f"{time:.0f} ({time / bound:.2f})")
+        bound = math.sqrt(kappa_f) * (1 + tau * math.sqrt(kappa_W)) * math.log(first / max(last, floor))
+        cells.append(f"{time:.0f} ({time / bound:.2f})" if bound > 0 else f"{time:.0f}")
     return cells
 
 

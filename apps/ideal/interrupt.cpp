@@ -8,7 +8,7 @@
 namespace ideal::cli {
 namespace {
 
-constexpr int farewell = SIGUSR1;  // wakes the waiting thread when nobody interrupted
+constexpr int farewell = SIGUSR1;  // wakes the waiting thread; it ends only if the destructor sent it
 
 }  // namespace
 
@@ -20,6 +20,7 @@ Interrupt::Interrupt() {
 }
 
 Interrupt::~Interrupt() {
+  over_ = true;
   pthread_kill(waiter_.native_handle(), farewell);
   waiter_.join();
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
@@ -32,8 +33,10 @@ std::stop_token Interrupt::token() {
 
 // A thread that waits may call what a signal handler must not.
 void Interrupt::wait() {
-  for (int signal = 0; sigwait(&signals_, &signal) == 0 && signal != farewell;)
+  for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
+    if (signal == farewell) continue;
     if (!worth_saving_ || !source_.request_stop()) ::_exit(interrupted);
+  }
 }
 
 }  // namespace ideal::cli

@@ -25,6 +25,7 @@ class Interrupt {
 
   sigset_t signals_{}, before_{};
   std::atomic<bool> worth_saving_ = false;
+  std::atomic<bool> over_ = false;
   std::stop_source source_;
   std::thread waiter_;
 };

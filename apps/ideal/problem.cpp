@@ -130,21 +130,6 @@ Dataset read(const Settings& settings, LossKind loss) {
   return read_dataset(settings.data, {.label = settings.label, .labels = settings.labels});
 }
 
-// ---- conditioning --------------------------------------------------------------------------------------
-
-/// (L0 + l2) / (m0 + l2) = kappa, where L0 and m0 bound the curvature of the data alone.
-double l2_for(double kappa, std::span<const std::shared_ptr<const Loss>> bare, Threads& threads) {
-  std::vector<Curvature> curvature(bare.size());
-  threads.each(std::ssize(bare), [&](Index i) { curvature[i] = bare[i]->curvature(); });
-  const double L0 = std::ranges::max(curvature, {}, &Curvature::L).L;
-  const double m0 = std::ranges::min(curvature, {}, &Curvature::mu).mu;
-  if (kappa * m0 > L0)
-    throw InputError("--kappa", fmt::format("{}", kappa),
-                     fmt::format("the data alone have L/mu = {:.6g}, which l2 can only lower", L0 / m0),
-                     fmt::format("Ask for at most {:.6g}.", L0 / m0));
-  return (L0 - kappa * m0) / (kappa - 1);
-}
-
 }  // namespace
 
 void resolve_data(Settings& settings) {
@@ -174,7 +159,8 @@ Loaded load(const Settings& settings, Index agents, Threads& threads) {
       partition(*data, settings.partition, agents, static_cast<std::uint64_t>(settings.seed));
 
   double l2 = settings.l2.value_or(Settings::default_l2);
-  if (settings.kappa) l2 = l2_for(*settings.kappa, make_losses(data, offsets, loss, 0, classes), threads);
+  if (settings.kappa)
+    l2 = l2_for_kappa(*settings.kappa, make_losses(data, offsets, loss, 0, classes), threads);
   Problem problem{.losses = make_losses(data, offsets, loss, l2, classes), .constants = {}};
   problem.constants = constants_of(problem.losses, settings.L, settings.mu, threads);
   std::string key = problem_key(*data, offsets, loss, l2);

@@ -128,6 +128,7 @@ Method Solve::chosen_method() const {
                        "Write for example --set T=100.");
     chosen.set(pair.substr(0, equals), pair.substr(equals + 1));
   }
+  chosen.check();
   return chosen;
 }
 
@@ -207,6 +208,8 @@ int Solve::operator()() {
   Threads threads(static_cast<int>(settings_.threads));
   line.show("reading the data");
   Loaded loaded = load(settings_, agents, threads);
+  settings_.l2 = loaded.l2;  // what repeats the run, also where it was chosen for a condition number
+  settings_.kappa.reset();
   const auto show = [&](std::string_view text) { line.show(text); };
   const Topology topology =
       Topology::parse(settings_.graph, settings_.mixing, static_cast<std::uint64_t>(settings_.seed), show);

@@ -105,11 +105,14 @@ std::vector<Index> partition_by_dirichlet(Dataset& data, Index agents, double al
   return offsets;
 }
 
+// Beyond these bounds a draw is one agent, or even shares, and its Gamma variables leave double precision.
+constexpr double least_alpha = 1e-6, most_alpha = 1e6;
+
 double parse_alpha(std::string_view kind) {
   const std::string_view text = kind.substr(std::min(kind.find(':'), kind.size() - 1) + 1);
   const auto alpha = data::parse_number(text);
-  if (!alpha || !std::isfinite(*alpha) || *alpha <= 0)
-    throw InputError(place, data::shown(kind), "dirichlet takes a concentration above 0",
+  if (!alpha || !(*alpha >= least_alpha && *alpha <= most_alpha))
+    throw InputError(place, data::shown(kind), "dirichlet takes a concentration in 1e-6 ... 1e6",
                      "Write for example dirichlet:0.5; smaller is more skewed.");
   return *alpha;
 }

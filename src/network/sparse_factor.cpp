@@ -14,7 +14,9 @@ SparseFactor::Upper reordered(const SparseRows& W) {
   Eigen::AMDOrdering<int>()(W.selfadjointView<Eigen::Upper>(), to_old);
   SparseFactor::Upper upper(W.rows(), W.cols());
   upper.selfadjointView<Eigen::Upper>() = W.selfadjointView<Eigen::Upper>().twistedBy(to_old.inverse());
-  return upper;
+  // The permuted columns hold their rows in any order; a change of the storage order sorts them.
+  const SparseRows sorted = upper;
+  return sorted;
 }
 
 // Column counts of the Cholesky factor by walking each row's subtree of the elimination tree (Liu 1990), at

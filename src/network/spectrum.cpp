@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -21,6 +22,7 @@ using Spectra::SortRule;
 
 constexpr Index dense_limit = 500;
 constexpr double accuracy = 1e-9;  // relative, of an eigenvalue: the residual of a Ritz pair bounds its error
+constexpr double zero = 1e-12;     // times λmax: an eigenvalue that may be rounding
 
 // W + (c/n) 11^T with c the mean of the n - 1 other eigenvalues: the same eigenvalues, but the 0 of the ones
 // vector moved in between the others, so that the two ends of the spectrum are those we want.
@@ -157,8 +159,9 @@ class LargeSpectrum {
     End top = two_coloured();
     if (!top.converged) top = lanczos("λmax", SortRule::LargestAlge, quick);
     End bottom = lanczos("λmin⁺", SortRule::SmallestAlge, quick);
-    // A Ritz value below zero is a proof: an eigenvalue lies lower still.
-    if (bottom.value >= 0 && !(top.converged && bottom.converged)) finish(top, bottom);
+    // A Ritz value below zero by more than rounding is a proof: an eigenvalue lies lower still.
+    const bool may_be_positive = bottom.value >= -zero * top.value;
+    if (may_be_positive && !(top.converged && bottom.converged)) finish(top, bottom);
     return {top.value, bottom.value};
   }
 
@@ -186,7 +189,7 @@ class LargeSpectrum {
       require(bottom, "λmin⁺");
       return;
     }
-    if (!bottom.converged) bottom.value = smallest(factor).value_or(bottom.value);
+    if (!bottom.converged) bottom.value = smallest(factor).value_or(std::min(bottom.value, 0.0));
     if (!top.converged) top.value = largest(factor, top.value);
   }
 
@@ -228,10 +231,10 @@ class LargeSpectrum {
 
   // Shift and invert just above λmax: the factor of sigma I - W exists only if sigma > λmax. An error of r in
   // 1 / (sigma - λmax) is one of r (sigma - λmax) in λmax, so that the nearer the shift, the rougher the
-  // eigenvector may be.
+  // eigenvector may be. The first shift beyond the upper bound leaves a diagonally dominant matrix.
   double largest(SparseFactor& factor, double estimate) {
     const double bound = upper_bound();
-    for (double margin = 0.01;; margin *= 2) {
+    for (double margin = 0.01; margin < 1e9; margin *= 2) {
       const double shift = std::min(estimate * (1 + margin), bound + 1e-6 * estimate);
       say("λmax: factorising {} agents, {:.1f} M non-zeros", W_.rows(), millions(factor.nonzeros()));
       if (!factor.factorize_below(shift)) continue;
@@ -240,6 +243,7 @@ class LargeSpectrum {
       const End end = extreme(Inverse(factor), SortRule::LargestAlge, effort);
       return rayleigh_quotient(factor.matrix(), require(end, "λmax").vector);
     }
+    throw RunError(fmt::format("λmax of {} agents: no factorisation above {:.6g}", W_.rows(), estimate));
   }
 
   const End& require(const End& end, std::string_view name) const {
@@ -286,38 +290,91 @@ Spectrum dense_spectrum(const SparseRows& W) {
   return {solver.eigenvalues().maxCoeff(), solver.eigenvalues().minCoeff()};
 }
 
-bool has_positive_off_diagonal(const SparseRows& W) {
+// ---- checks -----------------------------------------------------------------------------------------------
+
+struct Weights {
+  double smallest = std::numeric_limits<double>::infinity();
+  double largest = -std::numeric_limits<double>::infinity();
+  bool finite = true;
+};
+
+// Of the edges: -W_ij.
+Weights edge_weights(const SparseRows& W) {
+  Weights weights;
   for (Index i = 0; i < W.rows(); ++i)
-    for (SparseRows::InnerIterator entry(W, i); entry; ++entry)
-      if (entry.col() != i && entry.value() > 0) return true;
-  return false;
+    for (SparseRows::InnerIterator entry(W, i); entry; ++entry) {
+      weights.finite = weights.finite && std::isfinite(entry.value());
+      if (entry.col() == i) continue;
+      weights.smallest = std::min(weights.smallest, -entry.value());
+      weights.largest = std::max(weights.largest, -entry.value());
+    }
+  return weights;
 }
 
-// A matrix without positive entries off the diagonal is the Laplacian of a graph, which is connected: nothing
-// to check.
-void check(const Spectrum& spectrum, const SparseRows& W, std::string_view place) {
-  if (!has_positive_off_diagonal(W)) return;
-  const double zero = 1e-12 * spectrum.lambda_max;
-  if (spectrum.lambda_min < -zero || spectrum.lambda_max <= 0)
+std::string shown(const Weights& weights) {
+  return fmt::format("edge weights {:.6g} ... {:.6g}", weights.smallest, weights.largest);
+}
+
+double largest_degree(const SparseRows& W) { return W.diagonal().cwiseAbs().maxCoeff(); }
+
+// Within these bounds neither a product of two eigenvalues nor a division by one overflows or vanishes.
+void require_moderate(const SparseRows& W, const Weights& weights, std::string_view place) {
+  const double degree = largest_degree(W);
+  if (weights.finite && degree >= 1e-100 && degree <= 1e100) return;
+  throw InputError(place, shown(weights), "the largest weighted degree must lie in 1e-100 ... 1e100",
+                   "Scale all weights by one factor.");
+}
+
+// What positive entries off the diagonal can do to W. Without them it is the Laplacian of a graph, which is
+// connected: below zero there is only rounding.
+void require_signs(const Spectrum& spectrum, const Weights& weights, std::string_view place) {
+  if (weights.smallest >= 0) return;
+  const double rounding = zero * spectrum.lambda_max;
+  if (spectrum.lambda_min < -rounding || spectrum.lambda_max <= 0)
     throw InputError(place, fmt::format("eigenvalue {:.6g}", spectrum.lambda_min),
                      "W must be positive semi-definite",
                      "Check the signs: W_ij < 0 on edges, as in a Laplacian.");
-  if (spectrum.lambda_min <= zero)
+  if (spectrum.lambda_min <= rounding)
     throw InputError(place, "a second eigenvalue 0",
                      "ker W must be span(1), all agents equal and nothing else",
                      "Check the entries: positive W_ij off the diagonal cancel others.");
+}
+
+void require_positive(const Spectrum& spectrum, const Weights& weights, std::string_view place) {
+  constexpr double worst_kappa = 1e15;  // beyond, W X itself is rounding
+  if (std::isfinite(spectrum.lambda_max) && spectrum.lambda_min * worst_kappa > spectrum.lambda_max) return;
+  throw InputError(place, shown(weights),
+                   fmt::format("λmin⁺ = {:.3g} is lost in rounding", spectrum.lambda_min),
+                   "Bring the weights within a factor of 1e12 of each other.");
+}
+
+// The dense solver knows λmin⁺ to rounding of λmax; the factor knows it to its own digits, or that it is
+// lost.
+double with_more_digits(double lambda_min, double lambda_max, const SparseRows& W, const Progress& progress) {
+  const auto refined = LargeSpectrum(W, progress).smallest_by_factor();
+  if (refined) return *refined;
+  return lambda_min > zero * lambda_max ? lambda_min : std::min(lambda_min, 0.0);
 }
 
 }  // namespace
 
 Spectrum checked_spectrum(const SparseRows& W, std::string_view place, const Progress& progress) {
   if (W.rows() < 2) throw InputError(place, "1 agent", "a network has at least 2", "Add agents.");
+  const Weights weights = edge_weights(W);
+  require_moderate(W, weights, place);
+  // The tolerances of the eigenvalue solvers are absolute where values are small: give them a matrix of size
+  // one.
+  const double size = largest_degree(W);
+  const SparseRows unit = W / size;
   const bool dense = W.rows() <= dense_limit;
-  Spectrum spectrum = dense ? dense_spectrum(W) : LargeSpectrum(W, progress).compute();
-  check(spectrum, W, place);
-  const bool few_digits_left = dense && spectrum.lambda_min < 1e-6 * spectrum.lambda_max;
-  if (few_digits_left)
-    if (const auto refined = LargeSpectrum(W, progress).smallest_by_factor()) spectrum.lambda_min = *refined;
+  Spectrum spectrum = dense ? dense_spectrum(unit) : LargeSpectrum(unit, progress).compute();
+  require_signs({spectrum.lambda_max * size, spectrum.lambda_min * size}, weights, place);
+  auto& [lambda_max, lambda_min] = spectrum;
+  const bool few_digits_left = dense && lambda_min < 1e-6 * lambda_max;
+  if (few_digits_left) lambda_min = with_more_digits(lambda_min, lambda_max, unit, progress);
+  lambda_max *= size;
+  lambda_min *= size;
+  require_positive(spectrum, weights, place);
   return spectrum;
 }
 

@@ -7,8 +7,9 @@
 
 namespace ideal {
 
-/// spectrum_of, for a W that `place` names in messages. W must have zero row sums; an eigenvalue below zero
-/// or a second one at zero throws InputError.
+/// spectrum_of, for a W that `place` names in messages. W must have zero row sums; an eigenvalue below zero,
+/// a second one at zero, and weights too large, too small or too far apart for double precision throw
+/// InputError.
 Spectrum checked_spectrum(const SparseRows& W, std::string_view place, const Progress& progress);
 
 }  // namespace ideal

@@ -20,6 +20,13 @@ Vector weighted_degrees(const Graph& graph, std::span<const double> edge_weights
   return degrees;
 }
 
+void require_finite_degrees(const Vector& degrees, std::span<const double> weights) {
+  if (degrees.allFinite()) return;
+  const auto [smallest, largest] = std::ranges::minmax(weights);
+  throw InputError("--graph", fmt::format("edge weights {:.6g} ... {:.6g}", smallest, largest),
+                   "the weights at an agent must have a finite sum", "Scale all weights by one factor.");
+}
+
 /// w_ij of the edge (i, j) from its own weight w, the degrees of its ends and the largest degree.
 struct Kind {
   std::string_view name;
@@ -96,6 +103,7 @@ SparseRows mixing_weights(const Graph& graph, std::string_view name) {
   weights.reserve(graph.edges().size());
   for (const auto& edge : graph.edges()) weights.push_back(edge.weight);
   const Vector degrees = weighted_degrees(graph, weights);
+  require_finite_degrees(degrees, weights);
   const double max_degree = degrees.maxCoeff();
   for (std::size_t e = 0; e < weights.size(); ++e) {
     const auto& [a, b, w] = graph.edges()[e];

@@ -12,11 +12,13 @@ LONG = "solve --rounds 1e9 --tol 0 --every 100 --data synthetic:rows=200,columns
 
 
 class Interruption(ProgramTest):
-    def interrupted_by(self, sent):
+    def interrupted_by(self, *signals):
         running = self.start(LONG)
         time.sleep(1)
         self.assertIsNone(running.poll())
-        running.send_signal(sent)
+        for sent in signals:
+            running.send_signal(sent)
+            time.sleep(0.2)
         out, _ = running.communicate(timeout=30)
         self.assertEqual(running.returncode, 130)
         self.assertIn("interrupted", out)
@@ -32,6 +34,9 @@ class Interruption(ProgramTest):
 
     def test_terminate_does_too(self):
         self.interrupted_by(signal.SIGTERM)
+
+    def test_other_signals_leave_it_listening(self):
+        self.interrupted_by(signal.SIGUSR1, signal.SIGINT)
 
     def test_before_the_first_iteration_there_is_nothing_to_write(self):
         # finding this graph's spectrum takes far longer than the test waits

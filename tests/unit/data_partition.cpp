@@ -98,9 +98,10 @@ TEST(Partition, refuses_unknown_kinds) {
             "--partition: '' (a partition is one of the known kinds). "
             "One of: contiguous, shuffled, by-label, dirichlet:ALPHA.");
   for (const std::string_view kind :
-       {"dirichlet", "dirichlet:", "dirichlet:0", "dirichlet:-1", "dirichlet:inf"})
+       {"dirichlet", "dirichlet:", "dirichlet:0", "dirichlet:-1", "dirichlet:inf", "dirichlet:1e-310",
+        "dirichlet:9e-7", "dirichlet:1.1e6"})
     EXPECT_EQ(refusal([&] { partition(data, kind, 2, 0); }),
-              fmt::format("--partition: '{}' (dirichlet takes a concentration above 0). "
+              fmt::format("--partition: '{}' (dirichlet takes a concentration in 1e-6 ... 1e6). "
                           "Write for example dirichlet:0.5; smaller is more skewed.",
                           kind));
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/message.hpp"
 
-#include <ideal/random.hpp>
 #include <ideal/topology.hpp>
 
 #include <cmath>
@@ -72,6 +71,54 @@ TEST(Spectrum, KeepsDigitsOnBadlyConditionedWeights) {
   const double w = 1e-12;
   const auto spectrum = Topology::make(Graph(4, {{0, 1}, {1, 2, w}, {2, 3}}), "laplacian").spectrum();
   EXPECT_NEAR(spectrum.lambda_min / w, 1, 1e-9);
+}
+
+Graph line_with_middle_weight(Index n, double others, double middle) {
+  std::vector<Graph::Edge> edges;
+  for (Index i = 0; i + 1 < n; ++i) edges.push_back({i, i + 1, 2 * (i + 1) == n ? middle : others});
+  return {n, edges};
+}
+
+std::string complaint(const Graph& graph, std::string_view kind = "laplacian") {
+  return testing::message([&] { Topology::make(graph, kind); });
+}
+
+TEST(Spectrum, RefusesWeightsTooFarApart) {
+  for (const Index n : {4, 1000}) {
+    const std::string message = complaint(line_with_middle_weight(n, 1, 1e-18));
+    EXPECT_TRUE(message.starts_with("W: edge weights 1e-18 ... 1 (λmin⁺ = ")) << message;
+    EXPECT_TRUE(
+        message.ends_with("is lost in rounding). Bring the weights within a factor of 1e12 of each other."))
+        << message;
+  }
+}
+
+TEST(Spectrum, RefusesWeightsThatOverflow) {
+  for (const Index n : {4, 1000}) {
+    for (const char* kind : {"laplacian", "metropolis", "max-degree"})
+      EXPECT_EQ(complaint(line_with_middle_weight(1000, 1e308, 1), kind),
+                "--graph: edge weights 1 ... 1e+308 (the weights at an agent must have a finite sum). "
+                "Scale all weights by one factor.");
+    EXPECT_EQ(complaint(line_with_middle_weight(n, 1e200, 1e200)),
+              "W: edge weights 1e+200 ... 1e+200 (the largest weighted degree must lie in 1e-100 ... 1e100). "
+              "Scale all weights by one factor.");
+    EXPECT_TRUE(complaint(line_with_middle_weight(n, 1e-200, 1e-200)).starts_with("W: edge weights 1e-200"));
+  }
+}
+
+TEST(Spectrum, RefusesWhatIsNoNumber) {
+  SparseRows W = Topology::parse("cycle:600", "laplacian").weights();
+  W.coeffRef(3, 4) = W.coeffRef(4, 3) = NAN;
+  EXPECT_THROW(spectrum_of(W), InputError);
+}
+
+TEST(Spectrum, DoesNotDependOnTheScaleOfTheWeights) {
+  for (const double scale : {1e-90, 1e90}) {
+    const auto [lambda_max, lambda_min] =
+        Topology::make(line_with_middle_weight(700, scale, scale), "laplacian").spectrum();
+    EXPECT_NEAR(lambda_max / scale / line_max(700), 1, 1e-9);
+    EXPECT_NEAR(lambda_min / scale / line_min(700), 1, 1e-9);
+  }
 }
 
 TEST(Spectrum, SparseAgreesWithDenseOnRandomGraphs) {
