@@ -89,4 +89,6 @@ int main(int argc, char** argv) {
   fmt::print("  peak memory: {:.2f} x the data ({:.0f} MB)\n", memory, bytes / 1e6);
   report["peak_memory_over_data"] = memory;
   if (argc > 1) std::ofstream(argv[1]) << report.dump(2) << '\n';
+  const double least_share = std::ranges::min(report["gradient_share"].get<std::vector<double>>());
+  return least_share >= 0.9 && memory <= 1.5 ? 0 : 1;
 }

@@ -363,8 +363,8 @@ Spectrum checked_spectrum(const SparseRows& W, std::string_view place, const Pro
   const Weights weights = edge_weights(W);
   require_moderate(W, weights, place);
   // The tolerances of the eigenvalue solvers are absolute where values are small: give them a matrix of size
-  // one.
-  const double size = largest_degree(W);
+  // one. A power of two changes no digit of it.
+  const double size = std::exp2(std::round(std::log2(largest_degree(W))));
   const SparseRows unit = W / size;
   const bool dense = W.rows() <= dense_limit;
   Spectrum spectrum = dense ? dense_spectrum(unit) : LargeSpectrum(unit, progress).compute();
