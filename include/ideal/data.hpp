@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ideal/block.hpp>
+
 #include <cstdint>
 #include <filesystem>
 #include <string>
@@ -9,8 +11,6 @@
 #include <vector>
 
 #include <Eigen/SparseCore>
-
-#include <ideal/block.hpp>
 
 namespace ideal {
 
@@ -34,9 +34,10 @@ struct Dataset {
 enum class Format { libsvm, csv, npy, npz, idx };
 
 struct ReadOptions {
-  std::string label;             ///< CSV: name of the label column; default the last. Other formats ignore it.
-  std::filesystem::path labels;  ///< IDX, NPY, NPZ: file with the labels, itself IDX or NPY; default for IDX: the
-                                 ///< sibling `*labels-idx1*`; for NPY: the last column; for NPZ: the array y.
+  std::string label;  ///< CSV: name of the label column; default the last. Other formats ignore it.
+  std::filesystem::path
+      labels;  ///< IDX, NPY, NPZ: file with the labels, itself IDX or NPY; default for IDX: the
+               ///< sibling `*labels-idx1*`; for NPY: the last column; for NPZ: the array y.
 };
 
 /// Reads LIBSVM/SVMlight, CSV, NPY, NPZ or IDX, plain or gzipped; the format is recognised by content.
@@ -52,12 +53,12 @@ Recognised recognise(const std::filesystem::path& file);
 
 std::string_view to_string(Format format);
 
-/// Writes in the format the extension names: .svm/.libsvm, .csv, .npy (labels last column), .npz; plus ".gz" for the
-/// text formats. Atomic: written beside the target and renamed, so a failure leaves no half file.
+/// Writes in the format the extension names: .svm/.libsvm, .csv, .npy (labels last column), .npz; plus ".gz"
+/// for the text formats. Atomic: written beside the target and renamed, so a failure leaves no half file.
 void write_dataset(const Dataset& data, const std::filesystem::path& file);
 
-/// Writes a float64 matrix (rows x cols, C order) as NPY, atomically. Unlike a data set, a matrix may hold NaN and
-/// infinity: the solution of a diverged run does. A one-dimensional file is read as one column.
+/// Writes a float64 matrix (rows x cols, C order) as NPY, atomically. Unlike a data set, a matrix may hold
+/// NaN and infinity: the solution of a diverged run does. A one-dimensional file is read as one column.
 void write_npy(const Eigen::Ref<const DenseRows>& matrix, const std::filesystem::path& file);
 DenseRows read_npy(const std::filesystem::path& file);
 
@@ -66,10 +67,10 @@ DenseRows read_npy(const std::filesystem::path& file);
 struct Synthetic {
   Index rows = 1000;
   Index columns = 20;
-  int classes = 2;         ///< labels -1/+1 for two classes, 0..classes-1 for more, real for 0 (regression)
-  double decay = 10;       ///< ratio of the largest to the smallest feature scale (spectrum of the features)
-  double noise = 0.1;      ///< label noise: flip probability, or standard deviation for regression
-  double density = 1;      ///< < 1 gives a sparse data set with that share of non-zeros
+  int classes = 2;     ///< labels -1/+1 for two classes, 0..classes-1 for more, real for 0 (regression)
+  double decay = 10;   ///< ratio of the largest to the smallest feature scale (spectrum of the features)
+  double noise = 0.1;  ///< label noise: flip probability, or standard deviation for regression
+  double density = 1;  ///< < 1 gives a sparse data set with that share of non-zeros
   std::uint64_t seed = 0;
 };
 
@@ -82,8 +83,8 @@ void keep_classes(Dataset& data, double first, double second);
 /// Scales every non-zero row to unit Euclidean norm.
 void normalize_rows(Dataset& data);
 
-/// Reorders the rows of `data` in place and returns offsets o_0 = 0 ... o_n = rows: agent i owns rows o_i ... o_{i+1}-1.
-/// kinds: contiguous | shuffled | by-label | dirichlet:ALPHA. Every agent gets at least one row.
+/// Reorders the rows of `data` in place and returns offsets o_0 = 0 ... o_n = rows: agent i owns rows o_i ...
+/// o_{i+1}-1. kinds: contiguous | shuffled | by-label | dirichlet:ALPHA. Every agent gets at least one row.
 std::vector<Index> partition(Dataset& data, std::string_view kind, Index agents, std::uint64_t seed);
 
 }  // namespace ideal
