@@ -42,6 +42,7 @@ class Topology {
   /// must lie on the graph.
   static Topology parse(std::string_view graph, std::string_view mixing, std::uint64_t seed = 0,
                         const Progress& progress = {});
+  static Topology parse(Graph graph, std::string_view mixing, const Progress& progress = {});
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const SparseRows& weights() const {
@@ -62,6 +63,9 @@ class Topology {
 
 /// The names `make` accepts.
 const std::vector<std::string>& mixing_kinds();
+
+/// Throws InputError unless `mixing` is one of these or `file:PATH`.
+void require_mixing(std::string_view mixing);
 
 /// Extreme positive eigenvalues of a symmetric PSD matrix with kernel span(1), to about 1e-10 relative: dense
 /// below 500 rows, Lanczos above, through a sparse factorisation when the plain iteration is too slow. Throws

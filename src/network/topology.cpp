@@ -100,10 +100,14 @@ Topology Topology::on_graph(const SparseRows& W, Graph graph, std::string_view p
 
 Topology Topology::parse(std::string_view graph, std::string_view mixing, std::uint64_t seed,
                          const Progress& progress) {
-  constexpr std::string_view file = "file:";
-  if (!mixing.starts_with(file)) return make(Graph::parse(graph, seed), mixing, progress);
-  const auto path = mixing.substr(file.size());
-  return on_graph(read_matrix(path), Graph::parse(graph, seed), path, progress);
+  require_mixing(mixing);
+  return parse(Graph::parse(graph, seed), mixing, progress);
+}
+
+Topology Topology::parse(Graph graph, std::string_view mixing, const Progress& progress) {
+  if (!mixing.starts_with(file_prefix)) return make(std::move(graph), mixing, progress);
+  const auto path = mixing.substr(file_prefix.size());
+  return on_graph(read_matrix(path), std::move(graph), path, progress);
 }
 
 }  // namespace ideal

@@ -52,6 +52,10 @@ const Kind& kind_named(std::string_view name) {
 
 }  // namespace
 
+void require_mixing(std::string_view mixing) {
+  if (!mixing.starts_with(file_prefix)) kind_named(mixing);
+}
+
 const std::vector<std::string>& mixing_kinds() {
   static const auto names = [] {
     std::vector<std::string> all;

@@ -15,6 +15,7 @@ SparseRows weighted_laplacian(const Graph& graph, std::span<const double> edge_w
 /// W of a kind, except that `laplacian-normalized` is not yet divided by its largest eigenvalue.
 SparseRows mixing_weights(const Graph& graph, std::string_view kind);
 
+inline constexpr std::string_view file_prefix = "file:";
 inline constexpr std::string_view normalized_kind = "laplacian-normalized";
 
 }  // namespace ideal

@@ -68,6 +68,16 @@ TEST(Topology, NamesUnknownKinds) {
             "--mixing: 'metropolys' (a kind of weights, or file:PATH). Did you mean 'metropolis'?");
 }
 
+TEST(Topology, TakesAGraphThatIsBuiltAlready) {
+  const auto built = Topology::parse(Graph::parse("er:20,0.3", 4), "metropolis");
+  EXPECT_TRUE(built.weights().isApprox(Topology::parse("er:20,0.3", "metropolis", 4).weights(), 0));
+  EXPECT_EQ(testing::message([] { Topology::parse(Graph::parse("cycle:5"), "file:no-such-matrix"); }),
+            testing::message([] { Topology::parse("cycle:5", "file:no-such-matrix"); }));
+  EXPECT_NE(testing::message([] { require_mixing("metropolys"); }).find("Did you mean 'metropolis'?"),
+            std::string::npos);
+  EXPECT_EQ(testing::message([] { require_mixing("file:any"); }), "no error");
+}
+
 TEST(Topology, TakesAMatrixAndItsGraph) {
   const auto topology = Topology::from_matrix(sparse(Matrix3d{{1, -1, 0}, {-1, 2, -1}, {0, -1, 1}}));
   EXPECT_EQ(topology.graph().edges().size(), 2u);
