@@ -16,7 +16,7 @@ def row(directory):
     first, last = (float(trace[k]["worst_suboptimality"]) for k in (0, -1))
     computations, rounds = float(trace[-1]["computations"]), int(trace[-1]["communications"])
     kappa_f, kappa_W = summary["kappa_f"], summary["kappa_W"]
-    floor = max(summary["certified_gap"], 1e-16 * abs(summary["f_star"]))  # below, a gap is rounding
+    floor = max(summary["certified_gap"] or 0, 1e-16 * abs(summary["f_star"]))  # below, a gap is rounding
     cells = [directory.name, summary["status"], f"{computations:.0f}", f"{rounds}", f"{last:.1e}"]
     for tau in TAUS:
         time = computations + tau * rounds

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "options.hpp"
 
+#include "number.hpp"
+
 #include <ideal/error.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -15,17 +15,9 @@ namespace ideal::cli {
 namespace {
 
 double parse(std::string_view place, std::string_view word, const Range& range, bool whole) {
-  double value = 0;
-  const char* const first = word.data();
-  const char* const last = first + word.size();
-  const auto [end, error] = std::from_chars(first, last, value);
-  const bool parsed = error == std::errc() && end == last && std::isfinite(value);
-  const bool inside = parsed && (range.low_open ? value > range.low : value >= range.low) &&
-                      (range.high_open ? value < range.high : value <= range.high);
-  if (!inside || (whole && value != std::floor(value)))
-    throw InputError(place, fmt::format("'{}'", word), fmt::format("takes {}", range.rule),
-                     fmt::format("Give {}.", range.rule));
-  return value;
+  if (const auto value = parse_number(word, range, whole)) return *value;
+  throw InputError(place, fmt::format("'{}'", word), fmt::format("takes {}", range.rule),
+                   fmt::format("Give {}.", range.rule));
 }
 
 bool parse_flag(std::string_view place, std::string_view word) {

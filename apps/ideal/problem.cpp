@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem.hpp"
 
+#include "number.hpp"
+
 #include <ideal/error.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 
 #include <fmt/format.h>
@@ -16,13 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view synthetic = "synthetic";
-
-std::optional<double> number(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(value)) return {};
-  return value;
-}
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -75,11 +68,10 @@ void assign(Synthetic& options, std::string_view pair) {
     throw InputError("--data synthetic", fmt::format("'{}'", pair), "takes key=value, apart by commas",
                      did_you_mean(name, names));
   }
-  const auto value = number(pair.substr(equals + 1));
-  const Range& range = found->range;
-  if (!value || *value < range.low || *value > range.high || (range.low_open && *value == range.low) ||
-      (found->whole && *value != std::floor(*value)))
-    throw InputError("--data synthetic", fmt::format("'{}'", pair), fmt::format("{} is {}", name, range.rule),
+  const auto value = parse_number(pair.substr(equals + 1), found->range, found->whole);
+  if (!value)
+    throw InputError("--data synthetic", fmt::format("'{}'", pair),
+                     fmt::format("{} is {}", name, found->range.rule),
                      "Write for example synthetic:rows=2000,columns=50.");
   found->set(options, *value);
 }
@@ -117,8 +109,8 @@ void require_file(std::string_view option, const std::string& path) {
 
 std::pair<double, double> parse_classes(std::string_view text) {
   const auto parts = split(text, ',');
-  const auto first = parts.size() == 2 ? number(parts[0]) : std::nullopt;
-  const auto second = parts.size() == 2 ? number(parts[1]) : std::nullopt;
+  const auto first = parts.size() == 2 ? parse_number(parts[0]) : std::nullopt;
+  const auto second = parts.size() == 2 ? parse_number(parts[1]) : std::nullopt;
   if (!first || !second || *first == *second)
     throw InputError("--classes", fmt::format("'{}'", text), "two different labels apart by a comma",
                      "Write for example --classes 4,9.");

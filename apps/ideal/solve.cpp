@@ -133,10 +133,7 @@ Method Solve::chosen_method() const {
 }
 
 Graph Solve::checked_graph() const {
-  const auto& kinds = mixing_kinds();
-  if (!settings_.mixing.starts_with("file:") && std::ranges::find(kinds, settings_.mixing) == kinds.end())
-    throw InputError("--mixing", fmt::format("'{}'", settings_.mixing), "a kind of weights, or file:PATH",
-                     did_you_mean(settings_.mixing, kinds));
+  require_mixing(settings_.mixing);
   Graph graph = Graph::parse(settings_.graph, static_cast<std::uint64_t>(settings_.seed));
   if (settings_.hosts > graph.agents())
     throw InputError("--hosts", fmt::format("{} for {} agents", settings_.hosts, graph.agents()),
@@ -202,17 +199,16 @@ int Solve::operator()() {
   resolve();
   const Method method = chosen_method();
   RunDirectory directory(out_, settings_.method, force_);
-  const Index agents = checked_graph().agents();
+  Graph graph = checked_graph();
 
   ProgressLine line(!quiet_ && !json_);
   Threads threads(static_cast<int>(settings_.threads));
   line.show("reading the data");
-  Loaded loaded = load(settings_, agents, threads);
+  Loaded loaded = load(settings_, graph.agents(), threads);
   settings_.l2 = loaded.l2;  // what repeats the run, also where it was chosen for a condition number
   settings_.kappa.reset();
   const auto show = [&](std::string_view text) { line.show(text); };
-  const Topology topology =
-      Topology::parse(settings_.graph, settings_.mixing, static_cast<std::uint64_t>(settings_.seed), show);
+  const Topology topology = Topology::parse(std::move(graph), settings_.mixing, show);
   line.show("finding the optimum");
   loaded.problem.reference = reference(loaded, threads);
 
@@ -227,15 +223,27 @@ int Solve::operator()() {
 
 // ---- afterwards ----------------------------------------------------------------------------------------
 
+/// What the options led to. A comment, because most of it follows from them and must not be given twice.
+std::string resolved_comment(const nlohmann::ordered_json& summary) {
+  std::string text = "\n";
+  const auto line = [&](const std::string& key, const nlohmann::ordered_json& value) {
+    text += fmt::format("# resolved: {} = {}\n", key, value.dump());
+  };
+  for (const char* constant : {"L", "mu"}) line(constant, summary[constant]);
+  for (const auto& [key, value] : summary["parameters"].items()) line(key, value);
+  return text;
+}
+
 RunFiles Solve::files(const Outcome& outcome, const nlohmann::ordered_json& summary) const {
   constexpr Index most_drawn = 2000;  // beyond, a picture is a blot and the page slow
   const Graph& graph = outcome.topology.graph();
+  const std::string config = options_.toml() + resolved_comment(summary);
   const ReportPage page{.title = fmt::format("{} on {}", settings_.method, settings_.graph),
                         .rows = rows_of(summary),
                         .trace = outcome.result.trace,
                         .graph_svg = graph.agents() <= most_drawn ? draw_svg(graph) : "",
-                        .config = options_.toml()};
-  return {.config = options_.toml(),
+                        .config = config};
+  return {.config = config,
           .trace = outcome.result.trace,
           .X = outcome.result.X,
           .summary = summary.dump(2) + "\n",

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <fstream>
 #include <limits>
+#include <optional>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -61,14 +62,18 @@ Json data_of(const Loaded& loaded) {
           {"problem", loaded.key}};
 }
 
-/// By strong convexity, which is at least l2 whatever --mu the method was told; a loss without l2 answers for
-/// itself.
-double certified_gap(const Loaded& loaded) {
-  double mu = loaded.l2;
-  if (!(mu > 0)) {
-    mu = std::numeric_limits<double>::infinity();
-    for (const auto& loss : loaded.problem.losses) mu = std::min(mu, loss->curvature().mu);
-  }
+/// Of the losses themselves, whatever --mu the method was told: at least l2.
+double strong_convexity(const Loaded& loaded) {
+  if (loaded.l2 > 0) return loaded.l2;
+  double mu = std::numeric_limits<double>::infinity();
+  for (const auto& loss : loaded.problem.losses) mu = std::min(mu, loss->curvature().mu);
+  return mu;
+}
+
+/// How far f* may be from the minimum; empty where nothing is known of the losses' strong convexity.
+std::optional<double> certified_gap(const Loaded& loaded) {
+  const double mu = strong_convexity(loaded);
+  if (!(mu > 0)) return {};
   const double norm = loaded.problem.reference->gradient_norm;
   return norm * norm / (2 * static_cast<double>(loaded.problem.losses.size()) * mu);
 }
@@ -78,7 +83,8 @@ double certified_gap(const Loaded& loaded) {
 Json lower_bound(const Outcome& outcome) {
   const Trace& trace = outcome.result.trace;
   const Problem& problem = outcome.loaded.problem;
-  const double rounding = std::max(certified_gap(outcome.loaded), 1e-16 * std::abs(problem.reference->value));
+  const double rounding =
+      std::max(certified_gap(outcome.loaded).value_or(0), 1e-16 * std::abs(problem.reference->value));
   const double reached = std::max(trace.back().worst_suboptimality, rounding);
   const double tau = outcome.settings.tau;
   const double bound = std::sqrt(problem.constants.kappa()) *
@@ -123,6 +129,13 @@ std::string shown(const Json& value) {
   return value.is_null() ? "nan" : value.dump();
 }
 
+std::string shown_optimum(const Json& s) {
+  const Json& gap = s["certified_gap"];
+  return fmt::format("{:.12g}, {}", s["f_star"].get<double>(),
+                     gap.is_null() ? "not certified: no strong convexity is known"
+                                   : fmt::format("certified to {}", shown(gap)));
+}
+
 std::string shown_time(const Json& counts, const Json& ratio) {
   const std::string time = fmt::format("{} at tau = {}", shown(counts["time"]), shown(counts["tau"]));
   return ratio.is_null() ? time : fmt::format("{}, {:.3g} x the lower bound", time, ratio.get<double>());
@@ -142,6 +155,7 @@ Json summary_of(const Outcome& outcome) {
   const auto& [L, mu, fewest_rows] = loaded.problem.constants;
   const Spectrum& spectrum = topology.spectrum();
   const TraceRow& last = result.trace.back();
+  const auto gap = certified_gap(loaded);
   return {{"method", method.about().name},
           {"parameters", parameters(method, result)},
           {"set", settings.set},
@@ -168,7 +182,7 @@ Json summary_of(const Outcome& outcome) {
           {"kappa_W", spectrum.kappa()},
           {"f_star", loaded.problem.reference->value},
           {"gradient_norm", loaded.problem.reference->gradient_norm},
-          {"certified_gap", certified_gap(loaded)},
+          {"certified_gap", gap ? Json(*gap) : Json()},
           {"seconds", last.seconds},
           {"data", data_of(loaded)},
           {"loss", to_string(loaded.loss)},
@@ -196,7 +210,7 @@ std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
       {"L, mu, kappa_f", fmt::format("{}, {}, {}", text(s["L"]), text(s["mu"]), text(s["kappa_f"]))},
       {"lambda_max, lambda_min, kappa_W",
        fmt::format("{}, {}, {}", text(s["lambda_max"]), text(s["lambda_min"]), text(s["kappa_W"]))},
-      {"f*", fmt::format("{:.12g}, certified to {}", s["f_star"].get<double>(), text(s["certified_gap"]))},
+      {"f*", shown_optimum(s)},
       {"status", fmt::format("{}: {}", text(s["status"]), text(s["message"]))},
       {"computations", text(counts["computations"])},
       {"communications", fmt::format("{} ({} bytes)", text(counts["communications"]), text(counts["bytes"]))},

@@ -38,7 +38,8 @@ class BadUsage(ProgramTest):
     def test_parameters_out_of_range(self):
         for wrong in ["--rounds 0", "--rounds 1.5", "--rounds many", "--tol -1", "--tol nan", "--tau -1",
                       "--seed -1", "--threads -2", "--every 0", "--L 0", "--mu -1", "--kappa 1", "--l2 -0.5",
-                      "--l2 inf", "--hosts 9", "--partition dirichlet:0", "--classes 1", "--classes 2,2"]:
+                      "--l2 inf", "--hosts 9", "--partition dirichlet:0", "--partition dirichlet:1e-310",
+                       "--classes 1", "--classes 2,2"]:
             with self.subTest(wrong=wrong):
                 self.refused(f"solve {wrong}", *wrong.split())
         self.refused("solve --set T=0", "T", "'0'", "a whole number >= 1")
@@ -55,6 +56,7 @@ class BadUsage(ProgramTest):
         self.refused("solve --data synthetic:row=5", "'row=5'", "Did you mean 'rows'?")
         self.refused("solve --data synthetic:rows=-5", "'rows=-5'", "rows is a whole number")
         self.refused("solve --data synthetic:density=0", "'density=0'", "(0, 1]")
+        self.refused("solve --data synthetic:classes=2.5", "'classes=2.5'", "a whole number")
 
 
 class BadGraph(ProgramTest):
@@ -96,19 +98,20 @@ class BadMixing(ProgramTest):
         self.refused("solve --graph line:3 --mixing file:W.csv", "W.csv", *parts)
 
     def test_not_symmetric(self):
-        self.refused_matrix("1,-1,0\n-2,3,-1\n0,-1,1\n", "symmetric")
+        self.refused_matrix("1,-1,0\n-2,3,-1\n0,-1,1\n", "W(0, 1) = -1 but W(1, 0) = -2",
+                            "W must be symmetric")
 
     def test_kernel(self):
-        self.refused_matrix("2,-1,0\n-1,2,-1\n0,-1,2\n", "row")
+        self.refused_matrix("2,-1,0\n-1,2,-1\n0,-1,2\n", "row 0 sums to 1", "ker W must contain")
 
     def test_not_positive(self):
-        self.refused_matrix("-1,1,0\n1,-2,1\n0,1,-1\n", "semi-definite")
+        self.refused_matrix("-1,1,0\n1,-2,1\n0,1,-1\n", "eigenvalue -3", "positive semi-definite")
 
     def test_off_the_graph(self):
-        self.refused_matrix("2,-1,-1\n-1,2,-1\n-1,-1,2\n", "graph")
+        self.refused_matrix("2,-1,-1\n-1,2,-1\n-1,-1,2\n", "W(0, 2) = -1", "where the graph has no edge")
 
     def test_disconnected(self):
-        self.refused_matrix("1,-1,0\n-1,1,0\n0,0,0\n", "components")
+        self.refused_matrix("1,-1,0\n-1,1,0\n0,0,0\n", "2 components: {0, 1}, {2}", "reach every other")
 
     def test_size_and_cells(self):
         self.refused_matrix("1,-1\n-1,1\n", "3 agents")
@@ -138,7 +141,7 @@ class BadData(ProgramTest):
 
     def test_truncated_gzip(self):
         packed = gzip.compress(SVM.encode())
-        self.refused_data("cut.svm.gz", packed[:-9])
+        self.refused_data("cut.svm.gz", packed[:-9], "end too early", "ends with the CRC", "cut short")
 
     def test_csv(self):
         self.refused_data("count.csv", "a,b,y\n1,2,1\n1,2\n", "count.csv:3")
@@ -166,13 +169,17 @@ class BadData(ProgramTest):
         doubles = struct.pack("<4d", 1, 2, 3, 4)
         self.refused_data("object.npy", npy("|O", False, (2, 2), doubles), "object")
         self.refused_data("fortran.npy", npy("<f8", True, (2, 2), doubles), "Fortran")
-        self.refused_data("short.npy", npy("<f8", False, (2, 2), doubles[:-8]))
-        self.refused_data("nan.npy", npy("<f8", False, (2, 2), struct.pack("<4d", 1, float("nan"), 3, 4)))
+        self.refused_data("short.npy", npy("<f8", False, (2, 2), doubles[:-8]),
+                          "24 bytes of values for a shape of 2 x 2", "exactly how many values follow")
+        nan = struct.pack("<4d", 1, float("nan"), 3, 4)
+        self.refused_data("nan.npy", npy("<f8", False, (2, 2), nan), "nan in row 0, column 1",
+                          "values must be finite")
 
     def test_idx(self):
         images = b"\0\0\x08\x03" + struct.pack(">3I", 2, 2, 2) + bytes(7)
         self.write("labels", b"\0\0\x08\x01" + struct.pack(">I", 2) + bytes([0, 1]))
-        self.refused_data("images", images, options="--labels labels")
+        self.refused_data("images", images, "7 bytes of values for a shape of 2 x 2 x 2",
+                          "exactly how many values follow", options="--labels labels")
 
 
 class BadOutput(ProgramTest):

@@ -62,6 +62,16 @@ class RunDirectory(ProgramTest):
                     "graph", "mixing"):
             self.assertIn(key, s)
 
+    def test_certificate_does_not_trust_mu(self):
+        self.solve("--rounds 2 --out own")
+        self.solve("--rounds 2 --mu 0.01 --out told")
+        own, told = self.summary("own"), self.summary("told")
+        self.assertEqual((told["mu"], told["l2"]), (0.01, 1e-3))
+        self.assertEqual(told["certified_gap"], own["certified_gap"])
+        self.solve("--rounds 2 --l2 0 --mu 0.01 --out none")
+        self.assertIsNone(self.summary("none")["certified_gap"])
+        self.assertGreater(self.summary("none")["lower_bound"]["time"], 0)
+
     def test_losses_recomputed_elsewhere(self):
         A, b, text = ridge_problem(rows=12, columns=3)
         self.write("tiny.csv", text)
@@ -140,6 +150,14 @@ class Repetition(ProgramTest):
         self.same("a", "b")
         self.assertEqual((self.dir / "a/config.toml").read_text(), (self.dir / "b/config.toml").read_text())
         self.assertAlmostEqual(self.summary("a")["kappa_f"], 15, places=6)
+
+    def test_configuration_tells_what_was_resolved(self):
+        self.solve("--kappa 15 --rounds 5 --out run")
+        config, s = (self.dir / "run/config.toml").read_text(), self.summary("run")
+        self.assertEqual(float(re.search(r"(?m)^l2 = (\S+)$", config)[1]), s["l2"])
+        self.assertNotIn("kappa", config)
+        for key, value in {"L": s["L"], "mu": s["mu"], **s["parameters"]}.items():
+            self.assertIn(f"# resolved: {key} = {json.dumps(value)}\n", config)
 
     def test_options_win_over_the_configuration(self):
         self.solve("--rounds 9 --l2 0.01 --out a")
