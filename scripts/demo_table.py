@@ -31,7 +31,7 @@ def main():
     widths = [max(len(line[k]) for line in table) for k in range(len(head))]
     for line in table:
         print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
-    print("\nin brackets: time as a multiple of the lower bound sqrt(kappa_f) (1 + tau sqrt(kappa_W)) ln(gap_0 / gap)")
+    print("\nin brackets: time over the lower bound sqrt(kappa_f) (1 + tau sqrt(kappa_W)) ln(gap_0 / gap), whose constant is left out")
     print("run directories with trace.csv, solution.npy, summary.json and report.html:")
     for argument in sys.argv[1:]:
         print("  " + argument)
