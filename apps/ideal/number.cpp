@@ -8,8 +8,9 @@ namespace ideal::cli {
 
 std::optional<double> parse_number(std::string_view text) {
   double value = 0;
-  const char* const last = text.data() + text.size();
-  const auto [end, error] = std::from_chars(text.data(), last, value);
+  const char* const first = text.data();
+  const char* const last = first + text.size();
+  const auto [end, error] = std::from_chars(first, last, value);
   if (error != std::errc() || end != last || !std::isfinite(value)) return {};
   return value;
 }

@@ -50,7 +50,8 @@ Json parameters(const Method& method, const Result& result) {
   Json all = Json::object();
   for (const Parameter& parameter : method.parameters())
     if (parameter.value != "auto") all[parameter.key] = typed(parameter.value);
-  for (const auto& [key, value] : result.parameters) std::visit([&](auto v) { all[key] = v; }, value);
+  for (const auto& [key, value] : result.parameters)
+    all[key] = std::visit([](auto v) { return Json(v); }, value);
   return all;
 }
 
@@ -138,7 +139,9 @@ std::string shown_optimum(const Json& s) {
 
 std::string shown_time(const Json& counts, const Json& ratio) {
   const std::string time = fmt::format("{} at tau = {}", shown(counts["time"]), shown(counts["tau"]));
-  return ratio.is_null() ? time : fmt::format("{}, {:.3g} x the lower bound", time, ratio.get<double>());
+  return ratio.is_null()
+             ? time
+             : fmt::format("{}, {:.3g} x the lower bound without its constant", time, ratio.get<double>());
 }
 
 std::string shown_parameters(const Json& parameters) {

@@ -51,13 +51,19 @@ constexpr std::string_view head = R"(<!doctype html>
 @media (prefers-color-scheme: dark) {{ :root {{ --ink: #e8e8e8; --faint: #444; --worst: #ff8a80; --mean: #8ab4f8; }} }}
 body {{ font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; }}
 th {{ text-align: left; font-weight: 500; padding-right: 2rem; white-space: nowrap; vertical-align: top; }}
+td {{ vertical-align: top; overflow-wrap: anywhere; }}
 pre {{ overflow-x: auto; }}
 figure {{ margin: 1rem 0; }}
 svg {{ max-width: 100%; height: auto; }}
+.plot {{ overflow: visible; }}
 .plot text {{ font: 12px system-ui, sans-serif; fill: var(--ink); text-anchor: start; dominant-baseline: auto; }}
 .plot .end {{ text-anchor: end; }}
 .plot .grid {{ stroke: var(--faint); }}
 .plot polyline {{ fill: none; stroke-width: 2; }}
+@media (max-width: 40rem) {{
+  th {{ white-space: normal; padding-right: 1rem; }}
+  .plot text {{ font-size: 20px; }}
+}}
 </style>
 </head>
 <body>
