@@ -1,15 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the program in an empty directory of its own."""
 
+import contextlib
 import csv
 import json
 import os
 import pathlib
+import pty
 import shlex
 import shutil
 import struct
 import subprocess
 import tempfile
+import threading
 import unittest
 
 IDEAL = os.environ.get("IDEAL", "ideal")
@@ -30,7 +33,27 @@ class ProgramTest(unittest.TestCase):
 
     def ideal(self, *words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options):
         return subprocess.run([IDEAL, *split(words)], cwd=self.dir, env=self.env, text=True, stdout=stdout,
-                              stderr=stderr, timeout=60, **options)
+                              stderr=stderr, timeout=300, **options)
+
+    def on_terminal(self, *words):
+        """The finished program and all it wrote to standard error, which is a terminal."""
+        ours, theirs = pty.openpty()
+        pieces = []
+
+        def read_all():  # a terminal holds 4 KiB: unread, it would stop the program
+            with contextlib.suppress(OSError):  # the end of a terminal reads as an error
+                while piece := os.read(ours, 1 << 16):
+                    pieces.append(piece)
+
+        reader = threading.Thread(target=read_all)
+        reader.start()
+        try:
+            done = self.ideal(*words, stderr=theirs)
+        finally:
+            os.close(theirs)
+            reader.join()
+            os.close(ours)
+        return done, b"".join(pieces)
 
     def start(self, *words):
         return subprocess.Popen([IDEAL, *split(words)], cwd=self.dir, env=self.env, text=True,

@@ -3,8 +3,6 @@
 
 import json
 import math
-import os
-import pty
 import random
 import re
 import unittest
@@ -199,12 +197,7 @@ class Output(ProgramTest):
         self.assertEqual(json.loads(done.stdout), self.summary("run"))
 
     def test_progress_is_for_terminals_and_never_on_standard_output(self):
-        ours, theirs = pty.openpty()
-        done = self.ideal("solve --data synthetic:rows=20000 --graph cycle:20 --rounds 200 --out run",
-                          stderr=theirs)
-        os.close(theirs)
-        shown = os.read(ours, 1 << 16)
-        os.close(ours)
+        done, shown = self.on_terminal("solve --data synthetic:rows=20000 --graph cycle:20 --rounds 200 --out run")
         self.assertEqual(done.returncode, 0)
         self.assertIn(b" computations, gap ", shown)
         self.assertTrue(shown.endswith(b"\r\x1b[K"))
