@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
+#include "features.hpp"
 #include "text_file.hpp"
 
 #include <ideal/data.hpp>
@@ -143,7 +144,8 @@ Command add_data(CLI::App& program) {
       ->type_name("OUT");
   convert->add_flag("--force", command->force, "Replace OUT if it is there");
   convert->footer("Example:\n  ideal data convert heart.svm heart.npz");
-  return {page, [command, info] {
+  return {page, [command, info, features = add_features(*page)] {
+            if (features.page->parsed()) return features.run();
             info->parsed() ? command->info() : command->convert();
             return static_cast<int>(reached);
           }};
