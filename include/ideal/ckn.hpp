@@ -99,4 +99,12 @@ class Ckn {
   std::shared_ptr<const CknModel> model_;
 };
 
+/// The features of the images in one data file by the network learnt from those in another (or the same),
+/// computed once: features and network are kept below `cache` under a key of all they depend on, the content
+/// of the files and the options. The files hold their labels, as NPZ does. A damaged or missing entry is made
+/// anew.
+Dataset cached_features(const std::filesystem::path& training, const std::filesystem::path& images,
+                        const CknOptions& options, const std::filesystem::path& cache, Threads& threads,
+                        const CknWatch& watch = {});
+
 }  // namespace ideal

@@ -422,6 +422,45 @@ TEST(CknFile, content_is_checked) {
   EXPECT_EQ(mentions(loaded("layer1_projection.npy", ""), "[layer1_projection]"), "");
 }
 
+TEST(CknCache, computes_once_and_forgets_nothing_that_matters) {
+  const test::Folder folder;
+  Threads threads(1);
+  const auto train = folder.path("train.npz"), other = folder.path("test.npz"), cache = folder.path("cache");
+  write_dataset(waves(40, small), train);
+  write_dataset(waves(6, small, 2), other);
+  int learnt = 0, computed = 0;
+  const CknWatch watch{[&](std::string_view doing, Index done, Index total) {
+                         learnt += doing == "mean" && done == total;
+                         computed += doing == "features" && done == total;
+                       },
+                       {}};
+  const auto features = [&](const auto& file, const CknOptions& options) {
+    return std::get<DenseRows>(cached_features(train, file, options, cache, threads, watch).features);
+  };
+  const auto counts = [&] { return std::pair(std::exchange(learnt, 0), std::exchange(computed, 0)); };
+  CknOptions options = small_options();
+  const DenseRows first = features(train, options);
+  EXPECT_EQ(counts(), std::pair(1, 1));
+  EXPECT_EQ(first, small_features(options).cast<double>());
+  EXPECT_EQ(features(train, options), first);
+  EXPECT_EQ(counts(), std::pair(0, 0));
+  EXPECT_EQ(features(other, options).rows(), 6);
+  EXPECT_EQ(counts(), std::pair(0, 1)) << "the network is kept too";
+  options.seed = 5;
+  EXPECT_NE(features(train, options), first);
+  EXPECT_EQ(counts(), std::pair(1, 1));
+  write_dataset(waves(40, small, 3), train);
+  options.seed = 0;
+  EXPECT_NE(features(train, options), first);
+  EXPECT_EQ(counts(), std::pair(1, 1));
+
+  const DenseRows latest = features(train, options);
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(cache))
+    if (entry.is_regular_file()) std::filesystem::resize_file(entry.path(), 100);
+  EXPECT_EQ(features(train, options), latest) << "damaged entries are made anew";
+  EXPECT_EQ(counts(), std::pair(1, 1));
+}
+
 // ---- failures ------------------------------------------------------------------------------------------
 
 TEST(CknInput, messages_say_what_is_wrong) {
