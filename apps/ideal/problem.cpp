@@ -137,7 +137,7 @@ void adopt_defaults(Settings& settings, LossKind loss) {
   if (loss == LossKind::logistic && settings.classes.empty()) settings.classes = named->data->default_classes;
 }
 
-std::pair<double, double> parse_classes(std::string_view text) {
+ClassPair parse_classes(std::string_view text) {
   const auto parts = split(text, ',');
   const auto first = parts.size() == 2 ? parse_number(parts[0]) : std::nullopt;
   const auto second = parts.size() == 2 ? parse_number(parts[1]) : std::nullopt;
@@ -147,17 +147,20 @@ std::pair<double, double> parse_classes(std::string_view text) {
   return {*first, *second};
 }
 
+std::optional<ClassPair> classes_of(const Settings& settings) {
+  if (settings.classes.empty()) return {};
+  return parse_classes(settings.classes);
+}
+
 Dataset read(const Settings& settings, LossKind loss) {
   if (is_synthetic(settings.data)) return synthesize(parse_synthetic(settings.data, loss, settings.seed));
-  return read_data(settings.data, {.label = settings.label, .labels = settings.labels}, settings.cache);
+  return read_data(settings.data, {.label = settings.label, .labels = settings.labels}, settings.cache,
+                   classes_of(settings));
 }
 
 /// What is done to training and held-out rows alike.
 void shape(Dataset& data, const Settings& settings) {
-  if (!settings.classes.empty()) {
-    const auto [first, second] = parse_classes(settings.classes);
-    keep_classes(data, first, second);
-  }
+  if (const auto classes = classes_of(settings)) keep_classes(data, classes->first, classes->second);
   if (settings.normalize) normalize_rows(data);
 }
 
@@ -173,8 +176,8 @@ void match_columns(Dataset& test, const Dataset& train) {
 
 std::shared_ptr<Dataset> read_test(const Settings& settings, const Dataset& train) {
   if (settings.test.empty()) return nullptr;
-  auto test = std::make_shared<Dataset>(
-      read_data(settings.test, {.label = settings.label, .labels = {}}, settings.cache));
+  auto test = std::make_shared<Dataset>(read_data(settings.test, {.label = settings.label, .labels = {}},
+                                                  settings.cache, classes_of(settings)));
   shape(*test, settings);
   match_columns(*test, train);
   return test;
@@ -182,8 +185,9 @@ std::shared_ptr<Dataset> read_test(const Settings& settings, const Dataset& trai
 
 }  // namespace
 
-Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache) {
-  if (const auto named = find_named(data)) return read_named(*named, required_cache(cache));
+Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache,
+                  const std::optional<ClassPair>& classes) {
+  if (const auto named = find_named(data)) return read_named(*named, required_cache(cache), classes);
   return read_dataset(data, options);
 }
 

@@ -3,6 +3,7 @@
 
 #include "settings.hpp"
 
+#include <ideal/datasets.hpp>
 #include <ideal/solve.hpp>
 
 #include <memory>
@@ -14,8 +15,10 @@ namespace ideal::cli {
 /// checked without reading a file.
 void resolve_data(Settings& settings);
 
-/// A file or a named data set out of the cache (empty: the default one).
-Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache);
+/// A file, or a named data set out of the cache (empty: the default one). Where only two classes are wanted,
+/// a named one need not be read whole.
+Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache,
+                  const std::optional<ClassPair>& classes = {});
 
 /// The data, dealt to the agents, and their losses; the reference optimum is still to be found.
 struct Loaded {

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace ideal {
@@ -71,7 +72,12 @@ bool is_cached(const NamedDataset& data, const std::filesystem::path& cache);
 /// Throws InputError, which says how to fetch it, if it is not in the cache.
 void require_cached(const NamedSplit& split, const std::filesystem::path& cache);
 
-/// Reads a split from the cache.
-Dataset read_named(const NamedSplit& split, const std::filesystem::path& cache);
+/// Two labels to tell apart.
+using ClassPair = std::pair<double, double>;
+
+/// Reads a split from the cache; only the rows of two classes if given (and both occur), which takes a
+/// fraction of the time and memory.
+Dataset read_named(const NamedSplit& split, const std::filesystem::path& cache,
+                   const std::optional<ClassPair>& classes = {});
 
 }  // namespace ideal

@@ -158,11 +158,4 @@ void require_cached(const NamedSplit& split, const std::filesystem::path& cache)
                      fmt::format("Run 'ideal data fetch {}'.", split.data->name));
 }
 
-Dataset read_named(const NamedSplit& split, const std::filesystem::path& cache) {
-  require_cached(split, cache);
-  Dataset data = read_dataset(cached_file(split, cache));
-  data.name = split.title();
-  return data;
-}
-
 }  // namespace ideal

@@ -42,5 +42,25 @@ TEST(Catalogue, reads_from_the_cache) {
   EXPECT_TRUE(is_cached(*split.data, cache.path("")));
 }
 
+TEST(Catalogue, two_classes_are_the_rows_of_the_whole) {
+  const test::Folder cache;
+  const NamedSplit split = *find_named("digits");
+  std::filesystem::create_directories(cached_file(split, cache.path("")).parent_path());
+  DenseRows features(5, 2);
+  features << 1, 2, 3, 4, 5, 6, 7, 8, 9, 10;
+  const Vector labels = (Vector(5) << 3, 1, 8, 3, 0).finished();
+  write_dataset({"", features, labels}, cached_file(split, cache.path("")));
+
+  Dataset whole = read_named(split, cache.path(""));
+  EXPECT_EQ(std::get<DenseRows>(whole.features), features);
+  keep_classes(whole, 8, 3);
+  Dataset part = read_named(split, cache.path(""), ClassPair{8, 3});
+  EXPECT_EQ(part.rows(), 3);
+  keep_classes(part, 8, 3);
+  EXPECT_EQ(std::get<DenseRows>(part.features), std::get<DenseRows>(whole.features));
+  EXPECT_EQ(part.labels, whole.labels);
+  EXPECT_EQ(read_named(split, cache.path(""), ClassPair{3, 12}).rows(), 5);  // for a message that lists all
+}
+
 }  // namespace
 }  // namespace ideal
