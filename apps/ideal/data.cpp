@@ -109,7 +109,8 @@ struct DataCommand {
   }
 
   void info() const {
-    const Json facts = facts_about(read(), recognise(path()));
+    const Dataset data = read();
+    const Json facts = facts_about(data, recognise(path()));
     if (json)
       fmt::print("{}\n", facts.dump(2));
     else

@@ -7,6 +7,7 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
+#include <cmath>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -222,6 +223,8 @@ class Attempt {
 
 // ---- all attempts ----------------------------------------------------------------------------------------
 
+constexpr int longest_wait = 4;  // steps of growth: 0.2 s, 0.8 s, 3.2 s, 13 s, then 51 s each time
+
 void wait(Seconds time, const std::stop_token& stop) {
   std::mutex mutex;
   std::unique_lock lock(mutex);
@@ -247,7 +250,7 @@ void download(const std::string& url, const Digest& digest, const fs::path& file
     }
     if (!failure->worth_retrying || attempt >= options.retries)
       throw RunError(fmt::format("{}: {}", url, failure->reason));
-    wait(options.first_wait * (1 << std::min(attempt, 10)), options.stop);
+    wait(options.first_wait * std::pow(4.0, std::min(attempt, longest_wait)), options.stop);
   }
   part.become_whole();
 }

@@ -17,7 +17,7 @@ using Seconds = std::chrono::duration<double>;
 struct DownloadOptions {
   Seconds stall{30};        ///< give up on a connection that brings no byte for so long
   int retries = 4;          ///< how often to try again
-  Seconds first_wait{0.5};  ///< before the first of them; each further one waits twice as long
+  Seconds first_wait{0.2};  ///< before the first of them; each further one waits four times as long
   std::stop_token stop;
   std::function<void(std::int64_t done, std::int64_t total)> progress;  ///< bytes; total 0: not known
 };
