@@ -4,13 +4,13 @@
 #include "interrupt.hpp"
 #include "number.hpp"
 #include "options.hpp"
+#include "problem.hpp"
 #include "progress.hpp"
 #include "text_file.hpp"
 
 #include <ideal/ckn.hpp>
 #include <ideal/error.hpp>
 
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <ranges>
@@ -95,30 +95,6 @@ Centring parse_centring(const std::string& word) {
                    did_you_mean(word, words));
 }
 
-/// What is being done, how far it is and how long it may take.
-class FeatureProgress {
- public:
-  explicit FeatureProgress(ProgressLine& line) : line_(line) {}
-
-  void operator()(std::string_view doing, Index done, Index total) {
-    if (doing != doing_) {
-      doing_ = doing;
-      started_ = Clock::now();
-    }
-    const double share = static_cast<double>(done) / static_cast<double>(std::max<Index>(total, 1));
-    const double elapsed = std::chrono::duration<double>(Clock::now() - started_).count();
-    const std::string left =
-        share > 0.01 && share < 1 ? fmt::format(", about {:.0f} s left", elapsed * (1 - share) / share) : "";
-    line_.show(fmt::format("{}: {} of {}{}", doing, done, total, left));
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  ProgressLine& line_;
-  std::string doing_;
-  Clock::time_point started_;
-};
-
 class Features {
  public:
   explicit Features(CLI::App& page);
@@ -135,7 +111,7 @@ class Features {
 
   Options options_;
   CknOptions network_;
-  std::string in_, out_, model_, save_, image_, layers_, centring_ = "patch";
+  std::string in_, out_, cache_, model_, save_, image_, layers_, centring_ = "patch";
   std::vector<std::string> test_;
   Index seed_ = 0, threads_ = 0;
   bool raw_ = false, force_ = false, quiet_ = false;
@@ -172,13 +148,18 @@ Features::Features(CLI::App& page) : options_(page), layers_(shown(network_.laye
       "\n"
       "Examples:\n"
       "  ideal data features train.npz train-ckn.npz --test test.npz test-ckn.npz\n"
+      "  ideal solve --data train-ckn.npz --test test-ckn.npz --loss softmax\n"
       "  ideal data features mnist.npz mnist-ckn.npz --layers 100:5:2,200:2:4 --save net.npz\n"
       "  ideal data features more.npz more-ckn.npz --model net.npz\n"
-      "  ideal solve --data train-ckn.npz --loss softmax");
+      "\n"
+      "Named images have named features, computed when they are first asked for and then kept:\n"
+      "  ideal solve --data cifar10-ckn --test cifar10-ckn:test --loss softmax");
 }
 
 void Features::describe_files(CLI::App& page) {
-  page.add_option("in", in_, "Images to learn from and to transform, a row of pixels each")
+  page.add_option(
+          "in", in_,
+          "Images to learn from and to transform, a row of pixels each: a file, or a name such as cifar10")
       ->required()
       ->type_name("IN");
   page.add_option("out", out_, "Their features; .npz is best: single precision")
@@ -192,6 +173,9 @@ void Features::describe_files(CLI::App& page) {
       ->type_name("FILE")
       ->group("Files");
   page.add_option("--save", save_, "Save the network (.npz)")->type_name("FILE")->group("Files");
+  page.add_option("--cache", cache_, "Where named data sets are; default $XDG_CACHE_HOME/ideal")
+      ->type_name("DIR")
+      ->group("Files");
   page.add_flag("--force", force_, "Replace files that are there")->group("Files");
   page.add_flag("--quiet", quiet_, "Print errors only")->group("Files");
 }
@@ -241,14 +225,14 @@ void Features::transform(const Ckn& network, const Dataset& images, const std::s
 
 int Features::compute(ProgressLine& line, std::stop_token stop) {
   Threads threads(static_cast<int>(threads_));
-  const CknWatch watch{FeatureProgress(line), std::move(stop)};
+  const CknWatch watch{CknProgress(line), std::move(stop)};
   line.show("reading the images");
-  std::optional<Dataset> images = read_dataset(in_);
+  std::optional<Dataset> images = read_data(in_, {}, cache_);
   const Ckn ckn = network(*images, threads, watch);
   if (!save_.empty()) ckn.save(save_);
   transform(ckn, *images, out_, threads, watch);
   images.reset();  // two splits need not be in memory at once
-  if (!test_.empty()) transform(ckn, read_dataset(test_[0]), test_[1], threads, watch);
+  if (!test_.empty()) transform(ckn, read_data(test_[0], {}, cache_), test_[1], threads, watch);
   return reached;
 }
 

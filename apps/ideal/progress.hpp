@@ -4,6 +4,8 @@
 #include <ideal/trace.hpp>
 
 #include <chrono>
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace ideal::cli {
@@ -26,6 +28,39 @@ class ProgressLine {
   bool visible_;
   bool dirty_ = false;
   Clock::time_point shown_;
+};
+
+/// A bar for bytes on their way, with speed and time left.
+class DownloadProgress {
+ public:
+  explicit DownloadProgress(ProgressLine& line) : line_(line) {}
+
+  /// The next one, called `name`.
+  void begin(std::string_view name) {
+    name_ = name;
+    first_ = -1;
+  }
+  void operator()(std::int64_t done, std::int64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ProgressLine& line_;
+  std::string name_;
+  std::int64_t first_ = -1;  ///< bytes that were there when it began
+  Clock::time_point started_;
+};
+
+/// Says what part of learning or using a convolutional kernel network is being done, how far it is and how
+/// long it may take.
+class CknProgress {
+ public:
+  explicit CknProgress(ProgressLine& line) : line_(&line) {}
+  void operator()(std::string_view doing, Index done, Index total);
+
+ private:
+  ProgressLine* line_;
+  std::string doing_;
+  std::chrono::steady_clock::time_point started_;
 };
 
 /// Says how far a run has come and when it may be over.

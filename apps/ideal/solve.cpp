@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cache.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "options.hpp"
@@ -12,7 +13,6 @@
 #include <ideal/report.hpp>
 
 #include <algorithm>
-#include <cstdlib>
 #include <memory>
 #include <thread>
 
@@ -46,7 +46,7 @@ struct Solve {
   Settings settings_;
   Options options_;
   // Where it comes from and goes to.
-  std::string config_, out_, cache_;
+  std::string config_, out_;
   bool force_ = false, json_ = false, quiet_ = false;
 };
 
@@ -56,7 +56,7 @@ Solve::Solve(CLI::App& page) : options_(page) {
       "Examples:\n"
       "  ideal solve --graph barbell:8 --method mideal --tau 10\n"
       "  ideal solve --data heart.svm --normalize --l2 1e-3 --partition by-label --out runs/heart\n"
-      "  ideal solve --data mnist.csv --classes 4,9 --set T=100 --set rho-scale=0.5\n"
+      "  ideal solve --data mnist --test mnist:test --classes 4,9 --normalize\n"
       "  ideal solve --config runs/heart/config.toml --method extra --out runs/heart-extra\n"
       "\n"
       "Graphs: cycle:8 line:8 complete:8 star:8 grid:3x4 torus:3x4 hypercube:3 barbell:8 er:20,0.3\n"
@@ -69,8 +69,9 @@ void Solve::describe(CLI::App& page) {
   Settings& s = settings_;
   options_.group("Problem");
   options_.text("data", s.data, "FILE",
-                "LIBSVM, CSV, NPY, NPZ or IDX, plain or gzipped; or synthetic:rows=1000,columns=20,"
-                "classes=2,decay=10,noise=0.1,density=1");
+                "LIBSVM, CSV, NPY, NPZ or IDX, plain or gzipped; a name of 'ideal data list'; or "
+                "synthetic:rows=1000,columns=20,classes=2,decay=10,noise=0.1,density=1");
+  options_.text("test", s.test, "FILE", "Held-out data, a file or a name: how good the mean model is");
   options_.text("label", s.label, "NAME", "CSV: the label column; the last one if not given");
   options_.text("labels", s.labels, "FILE", "IDX, NPY, NPZ: a file with the labels");
   options_.text("classes", s.classes, "A,B", "Keep the rows of two classes, as -1 and +1");
@@ -110,7 +111,7 @@ void Solve::describe(CLI::App& page) {
       ->type_name("DIR")
       ->group("Files");
   page.add_flag("--force", force_, "Replace a run directory that is there")->group("Files");
-  page.add_option("--cache", cache_, "Where optima are remembered; default $XDG_CACHE_HOME/ideal")
+  page.add_option("--cache", s.cache, "Optima and named data sets; default $XDG_CACHE_HOME/ideal")
       ->type_name("DIR")
       ->group("Files");
   page.add_flag("--json", json_, "Print summary.json instead of a table")->group("Files");
@@ -158,20 +159,10 @@ void Solve::resolve() {
   settings_.mixing = absolute_if_file(settings_.mixing);
 }
 
-fs::path default_cache() {
-  const auto variable = [](const char* name) -> fs::path {
-    const char* const value = std::getenv(name);
-    return value ? value : "";
-  };
-  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "ideal";
-  if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "ideal";
-  return {};
-}
-
 // ---- the run -------------------------------------------------------------------------------------------
 
 Reference Solve::reference(const Loaded& loaded, Threads& threads) const {
-  const fs::path cache = cache_.empty() ? default_cache() : fs::path(cache_);
+  const fs::path cache = cache_directory(settings_.cache);
   if (cache.empty()) return solve_reference(loaded.problem.losses, threads);
   return cached_reference(loaded.problem.losses, threads, cache, loaded.key);
 }
@@ -204,7 +195,7 @@ int Solve::operator()() {
   ProgressLine line(!quiet_ && !json_);
   Threads threads(static_cast<int>(settings_.threads));
   line.show("reading the data");
-  Loaded loaded = load(settings_, graph.agents(), threads);
+  Loaded loaded = load(settings_, graph.agents(), threads, {CknProgress(line), {}});
   settings_.l2 = loaded.l2;  // what repeats the run, also where it was chosen for a condition number
   settings_.kappa.reset();
   const auto show = [&](std::string_view text) { line.show(text); };

@@ -3,6 +3,7 @@
 
 #include <ideal/data.hpp>
 #include <ideal/error.hpp>
+#include <ideal/image.hpp>
 #include <ideal/parallel.hpp>
 
 #include <cstdint>
@@ -15,19 +16,6 @@
 #include <vector>
 
 namespace ideal {
-
-/// A row of pixels holds channel c of pixel (x, y) at index (y * width + x) * channels + c.
-struct ImageShape {
-  Index height = 32;
-  Index width = 32;
-  Index channels = 3;
-
-  [[nodiscard]] Index values() const { return height * width * channels; }
-  bool operator==(const ImageShape&) const = default;
-};
-
-/// "32x32x3".
-std::string to_string(const ImageShape& image);
 
 /// What a patch of the image loses before the first layer sees it.
 enum class Centring {
@@ -44,7 +32,7 @@ struct CknLayer {
 };
 
 struct CknOptions {
-  ImageShape image;
+  ImageShape image = {32, 32, 3};
   std::vector<CknLayer> layers = {{.filters = 64, .patch = 3, .pooling = 2, .sigma = 0.6},
                                   {.filters = 256, .patch = 3, .pooling = 6, .sigma = 0.6}};
   Centring centring = Centring::patch;

@@ -5,6 +5,7 @@
 #include <ideal/block.hpp>
 #include <ideal/ckn.hpp>
 #include <ideal/data.hpp>
+#include <ideal/datasets.hpp>
 #include <ideal/error.hpp>
 #include <ideal/graph.hpp>
 #include <ideal/loss.hpp>

@@ -110,8 +110,7 @@ void check(const CknOptions& options) {
     require(layer.filters >= 1, "filters", number(layer.filters), "a layer has at least one");
     require(layer.patch >= 1 && layer.patch <= std::min(height, width), "patch size", number(layer.patch),
             fmt::format("at least 1 and inside the layer's input of {}x{}", height, width));
-    require(layer.pooling >= 1 && layer.pooling <= std::max(height, width), "pooling", number(layer.pooling),
-            fmt::format("at least 1 and inside the layer's input of {}x{}", height, width));
+    require(layer.pooling >= 1, "pooling", number(layer.pooling), "at least 1");
     require(layer.sigma > 0 && std::isfinite(layer.sigma), "sigma", layer.sigma, "positive and finite");
     height = pooled(height, layer.pooling);
     width = pooled(width, layer.pooling);

@@ -121,7 +121,7 @@ TEST(CknKernel, keeps_norms_near_filters_and_lengthens_nothing) {
   const KernelMap map(Z, 1.0);
   const Eigen::VectorXf norms = psi(map, x).rowwise().norm(), exact = x.rowwise().norm();
   EXPECT_LE((norms.array() / exact.array()).maxCoeff(), 1.001);
-  EXPECT_GT((norms.array() / exact.array()).minCoeff(), 0.95);  // 40 filters cover a sphere of 4 dimensions
+  EXPECT_GT((norms.array() / exact.array()).minCoeff(), 0.9);  // 40 filters cover a sphere of 4 dimensions
   EXPECT_NEAR(psi(map, 3.F * Z.topRows(1)).norm(), 3, 1e-3);
 }
 
@@ -485,7 +485,7 @@ TEST(CknInput, messages_say_what_is_wrong) {
       "filters.");
   EXPECT_NE(refused([](auto& o) { o.layers.clear(); }), "no error");
   EXPECT_NE(refused([](auto& o) { o.layers[0].filters = 0; }), "no error");
-  EXPECT_NE(refused([](auto& o) { o.layers[0].pooling = 13; }), "no error");
+  EXPECT_NE(refused([](auto& o) { o.layers[0].pooling = 0; }), "no error");
   EXPECT_NE(refused([](auto& o) { o.patches = 0; }), "no error");
   EXPECT_NE(refused([](auto& o) { o.whitening_ridge = -1; }), "no error");
 }
