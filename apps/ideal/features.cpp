@@ -111,7 +111,7 @@ class Features {
 
   Options options_;
   CknOptions network_;
-  std::string in_, out_, cache_, model_, save_, image_, layers_, centring_ = "patch";
+  std::string in_, out_, cache_, model_, save_, image_, layers_, centring_ = "channel";
   std::vector<std::string> test_;
   Index seed_ = 0, threads_ = 0;
   bool raw_ = false, force_ = false, quiet_ = false;

@@ -21,7 +21,7 @@ namespace ideal {
 enum class Centring {
   none,
   patch,   ///< its mean: brightness goes, colour stays
-  channel  ///< the mean of each channel: brightness and colour go
+  channel  ///< the mean of each channel: flat colour goes, edges of any colour stay
 };
 
 struct CknLayer {
@@ -35,11 +35,10 @@ struct CknOptions {
   ImageShape image = {32, 32, 3};
   std::vector<CknLayer> layers = {{.filters = 64, .patch = 3, .pooling = 2, .sigma = 0.6},
                                   {.filters = 256, .patch = 3, .pooling = 6, .sigma = 0.6}};
-  Centring centring = Centring::patch;
-  double contrast_floor =
-      0.2;  ///< patches are divided by sqrt(|x|^2 + (floor * typical norm)^2); 0: not at all
+  Centring centring = Centring::channel;
+  double contrast_floor = 1;  ///< patches are divided by sqrt(|x|^2 + (floor * typical norm)^2); 0: not
   double whitening_ridge =
-      0.01;                 ///< added to the covariance, relative to its mean eigenvalue; 0: no whitening
+      0.1;                  ///< added to the covariance, relative to its mean eigenvalue; 0: no whitening
   bool unit_rows = true;    ///< subtract the mean of the training images, scale each image to norm one
   Index images = 5000;      ///< how many images to learn from, at most
   Index patches = 100'000;  ///< how many patches to learn the filters of a layer from
