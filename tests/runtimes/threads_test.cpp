@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "support/recorder.hpp"
+
+#include <gtest/gtest.h>
+
+namespace ideal::test {
+namespace {
+
+class EveryMethodInATeam : public testing::TestWithParam<std::string> {};
+
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethodInATeam, testing::ValuesIn(method_names()), readable);
+
+TEST_P(EveryMethodInATeam, GivesTheSameBitsForAnyNumberOfThreads) {
+  const Topology topology = Topology::parse("cycle:8", "laplacian");
+  const Problem problem = make_problem({.loss = LossKind::softmax, .classes = 3, .kappa = 2}, 8);
+  SolveOptions options;
+  options.watch = {.computations = 320, .every = 20};
+  const Result one = simulate(problem, topology, method(GetParam()), options);
+  for (const int threads : {2, 3, 8}) {
+    options.threads = threads;
+    const Result many = simulate(problem, topology, method(GetParam()), options);
+    EXPECT_EQ(one.X, many.X) << threads;
+    EXPECT_EQ(one.trace.back().worst_suboptimality, many.trace.back().worst_suboptimality) << threads;
+  }
+}
+
+}  // namespace
+}  // namespace ideal::test
