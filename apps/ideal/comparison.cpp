@@ -29,7 +29,7 @@ constexpr std::array<std::string_view, 5> names{"runs", "comparison.json", "expe
 /// A directory of other things must not be mixed with an experiment's.
 void require_own(const fs::path& folder) {
   const std::string place = fmt::format("--out {}", folder.string());
-  if (!fs::exists(folder)) return require_place_for("--out", folder / "comparison.json");
+  if (!fs::exists(folder)) return require_creatable("--out", folder);
   if (!fs::is_directory(folder))
     throw InputError(place, "a file", "an experiment needs a directory of its own",
                      "Name another directory.");

@@ -121,7 +121,7 @@ Json& named(Json& list, const std::string& id, Make make) {
 }
 
 Json about(const Json& name) {
-  const About& about = method(name.get<std::string>()).about();
+  const About about = method(name.get<std::string>()).about();
   return {{"name", about.name}, {"family", about.family}, {"summary", about.summary},  {"rule", about.rule},
           {"cost", about.cost}, {"rate", about.rate},     {"citation", about.citation}};
 }

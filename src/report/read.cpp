@@ -71,7 +71,7 @@ void name(Run& run) {
   run.problem = fmt::format("{}, {}, {}", s["data"].value("name", ""), s["loss"].get<std::string>(),
                             s["graph"].get<std::string>());
   run.curve = s["method"].get<std::string>();
-  for (const Json& pair : s["set"]) run.curve += " " + pair.get<std::string>();
+  for (const Json& pair : s["set"]) run.curve += fmt::format(" {}", pair.get<std::string>());
 }
 
 Run read_run(const fs::path& directory) {
