@@ -23,6 +23,7 @@ export interface CircleItem {
   radius: number;
   fill: string;
   outline: Stroke | null;
+  title: string;
 }
 
 export interface TextItem {
@@ -185,7 +186,7 @@ export function markCorners(mark: Mark, radius: number): Point[] | null {
 function markItem(mark: Mark, x: number, y: number, radius: number, colour: string, paper: string): Item {
   const corners = markCorners(mark, radius);
   const outline: Stroke = { colour: paper, width: 0.4, dash: [] };
-  if (!corners) return { kind: "circle", x, y, radius, fill: colour, outline };
+  if (!corners) return { kind: "circle", x, y, radius, fill: colour, outline, title: "" };
   return path([corners.map((corner): Point => [x + corner[0], y + corner[1]])], outline, colour, true);
 }
 
@@ -242,6 +243,7 @@ function dotItems(frame: Frame, layer: DotLayer): Item[] {
       radius: layer.radius,
       fill: layer.fills[i % layer.fills.length],
       outline: { colour: layer.outline, width: 0.6, dash: [] },
+      title: layer.titles[i] || "",
     });
   }
   return items;

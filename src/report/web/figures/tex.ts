@@ -196,7 +196,7 @@ function axisOptions(figure: Figure): string {
   const { x, y } = figure.axes;
   const options = [
     "scale only axis",
-    `width=${num(figure.width - 60)}pt`,
+    `width=${num(figure.framed ? figure.width - 60 : figure.height)}pt`,
     `height=${num(figure.height)}pt`,
     `xmode=${x.log ? "log" : "normal"}`,
     `ymode=${y.log ? "log" : "normal"}`,
@@ -216,7 +216,7 @@ function axisOptions(figure: Figure): string {
     `ylabel={${textTex(y.label)}}`,
     "label style={font=\\small}",
     "tick label style={font=\\footnotesize}",
-    "legend style={at={(0,-0.24)}, anchor=north west, draw=none, font=\\footnotesize, cells={anchor=west}}",
+    "legend style={at={(0,0)}, yshift=-32pt, anchor=north west, draw=none, font=\\footnotesize, cells={anchor=west}}",
     "legend columns=2",
   ];
   options.push(figure.framed ? "grid=major, grid style={black!10}, axis on top=false" : "hide axis");
