@@ -3,10 +3,9 @@
 import uPlot = require("uplot");
 import { AxisName } from "../figures/analysis";
 import { niceStep } from "../figures/axis";
-import { Convergence, DrawnCurve, boundLine, curveLabel } from "../figures/convergence";
+import { Convergence, DrawnCurve, boundLine, curveLabel, measureLabel } from "../figures/convergence";
 import { Numbers } from "../figures/figure";
 import { Point, markCorners, markPlaces, thin } from "../figures/scene";
-import { toPlain } from "../figures/text";
 import { LineStyle, Theme, lineStyle } from "../figures/theme";
 import { h, replace } from "./dom";
 import { bytes, power, short } from "./format";
@@ -23,6 +22,10 @@ const zoomStep = 1.5;
 
 export function formatCost(axis: AxisName, value: number): string {
   return axis === "bytes" ? bytes(value) : axis === "wall" ? `${short(value)} s` : short(value);
+}
+
+function axisTitle(axis: AxisName): string {
+  return axis === "time" ? "simulated time" : axis === "wall" ? "wall time" : axis;
 }
 
 /** Powers of ten while they are enough, then 1, 2 and 5 times them, then even steps. */
@@ -76,7 +79,10 @@ export class Chart {
   constructor() {
     const help =
       "Drag to zoom, double-click to reset. Keys: left and right read values, plus and minus zoom, shift and arrows move, 0 resets.";
-    this.resetButton = h("button", { type: "button", class: "reset", hidden: true, onclick: () => this.reset() }, "Reset zoom");
+    const button = (label: string, text: string, press: () => void): HTMLButtonElement =>
+      h("button", { type: "button", "aria-label": label, onclick: press }, text);
+    this.resetButton = button("Reset zoom", "Reset zoom", () => this.reset());
+    this.resetButton.hidden = true;
     this.holder.setAttribute("tabindex", "0");
     this.holder.setAttribute("role", "application");
     this.holder.setAttribute("aria-roledescription", "chart");
@@ -85,8 +91,15 @@ export class Chart {
     this.element = h(
       "div",
       { class: "chart" },
-      h("div", { class: "stage" }, this.holder, this.tooltip, this.resetButton),
-      h("p", { class: "help" }, help),
+      h("div", { class: "stage" }, this.holder, this.tooltip),
+      h(
+        "div",
+        { class: "zoom" },
+        button("Zoom in", "+", () => this.transform(zoomStep, 0, 0)),
+        button("Zoom out", "−", () => this.transform(1 / zoomStep, 0, 0)),
+        this.resetButton,
+        h("span", { class: "help" }, help),
+      ),
     );
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.holder);
@@ -104,11 +117,11 @@ export class Chart {
     this.model = model;
     this.theme = theme;
     if (axisChanged || measureChanged) this.setZoom(null);
-    const label = `${toPlain([{ kind: "plain", text: model.problem.title }])}: error of ${model.curves.length} curves against ${model.axis}`;
+    const label = `${model.problem.title}: ${measureLabel(model.view.measure)} of ${model.curves.length} curves against ${axisTitle(model.axis)}`;
     this.holder.setAttribute("aria-label", label);
     this.holder.dataset.last = JSON.stringify(model.curves.map((curve) => curve.xs[curve.xs.length - 1]));
     // uPlot fixes its series when it is made: new curves or colours need a new one, new numbers do not
-    const signature = `${theme.ink}/${model.axis}/${model.curves.map((curve) => curve.style).join(",")}`;
+    const signature = `${theme.ink}/${model.axis}/${model.view.measure}/${model.curves.map((curve) => curve.style).join(",")}`;
     if (!this.plot || signature !== this.signature) {
       this.signature = signature;
       this.rebuild();
@@ -176,12 +189,19 @@ export class Chart {
         {
           ...axis,
           scale: "x",
+          size: 34,
+          label: axisTitle(model.axis),
+          labelFont: font,
+          labelSize: 18,
           splits: (_: uPlot, __: number, low: number, high: number) => costSplits(low, high, narrow ? 4 : 8),
           values: (_: uPlot, splits: number[]) => splits.map((value) => formatCost(model.axis, value)),
         },
         {
           ...axis,
           scale: "y",
+          label: measureLabel(model.view.measure),
+          labelFont: font,
+          labelSize: 18,
           size: narrow ? 48 : 58,
           splits: (_: uPlot, __: number, low: number, high: number) => errorSplits(low, high, 8),
           filter: (_: uPlot, splits: number[]) => splits,
@@ -341,7 +361,7 @@ export class Chart {
       .sort((a, b) => b.value - a.value);
     replace(
       this.tooltip,
-      h("div", { class: "at" }, `${this.model!.axis === "time" ? "time" : this.model!.axis === "wall" ? "wall time" : this.model!.axis} ${formatCost(this.model!.axis, x)}`),
+      h("div", { class: "at" }, `${axisTitle(this.model!.axis)}: ${formatCost(this.model!.axis, x)}`),
       ...nearest.map((row) =>
         h("div", { class: "row" }, swatch(this.theme!, row.curve.style), h("span", {}, curveLabel(row.curve.curve)), h("b", {}, short(row.value))),
       ),
@@ -409,7 +429,8 @@ export class Chart {
       return [middle - half, middle + half];
     };
     const [low, high] = shift([Math.log10(y[0]), Math.log10(y[1])], dy);
-    this.show({ x: shift(x, dx), y: [10 ** low, 10 ** high] });
+    const across = shift(x, dx);
+    this.show({ x: [Math.max(0, across[0]), across[1]], y: [10 ** low, 10 ** high] });
   }
 
   private moveCursor(direction: number): void {

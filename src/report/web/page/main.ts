@@ -99,7 +99,8 @@ function start(root: HTMLElement): void {
   const printed = h("div", { class: "print" });
   append(root, [
     h("header", {}, h("div", {}, h("h1", {}, report.title), h("p", { class: "subtitle" }, subtitle(report))), themeButton(state)),
-    h("div", { class: "bar" }, navigation(state), tauControl(state)),
+    navigation(state),
+    h("div", { class: "bar" }, tauControl(state)),
     holder,
     printed,
     about(report),

@@ -5,11 +5,11 @@ import { Curve, Problem } from "../figures/data";
 import { Figure } from "../figures/figure";
 import { profileFigure, profileModel } from "../figures/profile";
 import { Theme, light } from "../figures/theme";
-import { h, replace, uniqueId } from "./dom";
+import { Child, h, replace, uniqueId } from "./dom";
 import { emptyState, figureCard } from "./figure_card";
 import { accuracy, plural, short } from "./format";
 import { legend } from "./legend";
-import { PageView, measureChoice } from "./problem_view";
+import { PageView, kappaF, kappaW, measureChoice } from "./problem_view";
 import { Change, State } from "./state";
 import { fastest } from "./tables";
 
@@ -33,6 +33,7 @@ function winnersTable(state: State): HTMLElement {
     const open = h("button", { type: "button", class: "link", onclick: () => state.set("page", index) }, problem.title);
     return h("tr", {}, h("th", { scope: "row" }, open), h("td", {}, short(problem.kappa_f)), h("td", {}, short(problem.kappa_W)), ...cells);
   });
+  const columns: Child[][] = [["problem"], kappaF(), kappaW(), ...accuracies.map((eps) => [accuracy(eps)])];
   return h(
     "div",
     { class: "scroller", tabindex: "0", role: "region", "aria-label": caption },
@@ -40,7 +41,7 @@ function winnersTable(state: State): HTMLElement {
       "table",
       { class: "times names" },
       h("caption", {}, caption),
-      h("thead", {}, h("tr", {}, ...["problem", "κ_f", "κ_W", ...accuracies.map(accuracy)].map((text) => h("th", { scope: "col" }, text)))),
+      h("thead", {}, h("tr", {}, ...columns.map((name) => h("th", { scope: "col" }, ...name)))),
       h("tbody", {}, ...rows),
     ),
   );

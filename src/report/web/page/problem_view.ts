@@ -5,7 +5,7 @@ import { convergence, convergenceFigure } from "../figures/convergence";
 import { Problem, diverged } from "../figures/data";
 import { light } from "../figures/theme";
 import { Chart } from "./chart";
-import { h, replace, uniqueId } from "./dom";
+import { Child, h, replace, uniqueId } from "./dom";
 import { exportButtons } from "./export";
 import { emptyState } from "./figure_card";
 import { plural, short } from "./format";
@@ -135,26 +135,38 @@ function tableSection(state: State, problem: Problem): PageView {
   };
 }
 
-function fact(name: string, value: string, title = ""): HTMLElement {
-  return h("div", { class: "fact", title: title || null }, h("dt", {}, name), h("dd", {}, value));
+function fact(name: Child[], value: string, title = ""): HTMLElement {
+  return h("div", { class: "fact", title: title || null }, h("dt", {}, ...name), h("dd", {}, value));
 }
+
+export const kappaF = (): Child[] => ["κ", h("sub", {}, "f")];
+export const kappaW = (): Child[] => ["κ", h("sub", {}, "W")];
 
 function facts(problem: Problem): HTMLElement {
   const { data } = problem;
   return h(
     "dl",
     { class: "facts" },
-    fact("data", `${data.name}: ${short(data.rows)} × ${short(data.columns)}${data.sparse ? ", sparse" : ""}`),
-    fact("loss", `${problem.loss}, ℓ₂ ${short(problem.l2)}`),
-    fact("dimension", short(data.dimension)),
-    fact("agents", `${short(problem.agents)} on ${problem.graph}`),
-    fact("edges", short(problem.edges)),
-    fact("weights", problem.mixing),
-    fact("partition", problem.partition),
-    fact("L", short(problem.L), "largest smoothness of an agent's loss"),
-    fact("μ", short(problem.mu), "smallest strong convexity of an agent's loss"),
-    fact("κ_f", short(problem.kappa_f), "L/μ"),
-    fact("κ_W", short(problem.kappa_W), "largest over smallest positive eigenvalue of W"),
+    fact(["data"], `${data.name}: ${short(data.rows)} × ${short(data.columns)}${data.sparse ? ", sparse" : ""}`),
+    fact(["loss"], `${problem.loss}, ℓ₂ ${short(problem.l2)}, ${plural(data.dimension, "variable")}`),
+    fact(["network"], `${plural(problem.agents, "agent")} on ${problem.graph}`),
+    fact(["weights"], problem.mixing),
+    fact(["partition"], problem.partition),
+    fact(["L"], short(problem.L), "largest smoothness of an agent's loss"),
+    fact(["μ"], short(problem.mu), "smallest strong convexity of an agent's loss"),
+    fact(kappaF(), short(problem.kappa_f), "L/μ"),
+    fact(kappaW(), short(problem.kappa_W), "largest over smallest positive eigenvalue of W"),
+  );
+}
+
+function spectrumText(problem: Problem): HTMLElement {
+  return h(
+    "p",
+    {},
+    `${plural(problem.agents, "agent")}, ${plural(problem.edges, "edge")}; the positive eigenvalues of W lie between `,
+    `${short(problem.lambda_min)} and ${short(problem.lambda_max)}, so `,
+    ...kappaW(),
+    ` = ${short(problem.kappa_W)}.`,
   );
 }
 
@@ -188,7 +200,7 @@ export function problemView(state: State, problem: Problem): PageView {
     facts(problem),
     ...sections.map((section) => section.element),
     h("section", { "aria-label": "Which method wins" }, h("h3", {}, "Which method wins"), single, map.element),
-    h("section", { "aria-label": "Network" }, h("h3", {}, "Network"), h("p", {}, `${plural(problem.agents, "agent")}, ${plural(problem.edges, "edge")}; λ_max = ${short(problem.lambda_max)}, λ_min = ${short(problem.lambda_min)}, κ_W = ${short(problem.kappa_W)}.`), network.element),
+    h("section", { "aria-label": "Network" }, h("h3", {}, "Network"), spectrumText(problem), network.element),
     certificate(problem),
   );
   return {
