@@ -36,6 +36,9 @@ function fill(template, values) {
 const objects = join(out, "objects");
 mkdirSync(out, { recursive: true });
 rmSync(objects, { recursive: true, force: true });
+mkdirSync(objects, { recursive: true });
+// tsc writes CommonJS; the unit tests load it
+writeFileSync(join(objects, "package.json"), '{ "type": "commonjs" }\n');
 const virtual = { glyphs: glyphModule() };
 
 compile("tsconfig.figures.json", join(objects, "es5"));

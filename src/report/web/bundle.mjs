@@ -16,6 +16,7 @@ export function bundle(root, main, virtual = {}) {
     const source = virtual[base] ?? readFileSync(join(root, file), "utf8");
     const linked = source
       .replace(/^"use strict";\n/, "")
+      .replace(/require\("uplot"\)/g, "window.uPlot") // its release file, put before ours, sets this
       .replace(/require\("(\.[^"]*)"\)/g, (_, path) => visit(normalize(join(dirname(file), `${path}.js`))));
     order.push(`var ${id} = {};\n(function (exports) {\n${linked}})(${id});`);
     return id;

@@ -56,6 +56,7 @@ export interface DotLayer {
   radius: number;
   fills: string[]; // one for all, or one each
   outline: string;
+  titles: string[]; // shown when pointed at; may be empty
 }
 
 export interface LabelLayer {

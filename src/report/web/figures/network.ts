@@ -53,7 +53,7 @@ export function graphFigure(name: string, problem: Problem, drawing: Drawing, er
   if (scale) {
     const colours: string[] = [];
     for (let k = 0; k < 24; ++k) colours.push(rampColour(k / 23));
-    bar = { label: plain("final suboptimality"), low: numberText(rounded(scale.low)), high: numberText(rounded(scale.high)), colours };
+    bar = { label: plain("final suboptimality"), low: numberText(rounded(scale.low, 2)), high: numberText(rounded(scale.high, 2)), colours };
   }
   const { x, y, edges } = drawing;
   const many = x.length > 100;
@@ -70,7 +70,7 @@ export function graphFigure(name: string, problem: Problem, drawing: Drawing, er
         segments: edges.map(([i, j]): [number, number, number, number] => [x[i], y[i], x[j], y[j]]),
         stroke: { colour: theme.quiet, width: many ? 0.4 : 0.8, dash: [] },
       },
-      { kind: "dots", xs: x, ys: y, radius: many ? 2.4 : 4.6, fills, outline: theme.quiet },
+      { kind: "dots", xs: x, ys: y, radius: many ? 2.4 : 4.6, fills, outline: theme.quiet, titles: agentTitles(x.length, errors) },
     ],
     legend: [],
     bar,
@@ -79,8 +79,17 @@ export function graphFigure(name: string, problem: Problem, drawing: Drawing, er
   };
 }
 
-function rounded(value: number): number {
-  return Number(value.toPrecision(2));
+function agentTitles(agents: number, errors: number[] | null): string[] {
+  const out: string[] = [];
+  for (let i = 0; i < agents; ++i) {
+    const known = errors && errors[i] !== null && isFinite(errors[i]);
+    out.push(`agent ${i}` + (known ? `: ${errors![i].toPrecision(3)}` : ""));
+  }
+  return out;
+}
+
+function rounded(value: number, digits: number): number {
+  return Number(value.toPrecision(digits));
 }
 
 export function spectrumFigure(name: string, problem: Problem, spectrum: number[], theme: Theme): Figure {
@@ -104,6 +113,7 @@ export function spectrumFigure(name: string, problem: Problem, spectrum: number[
         radius: spectrum.length > 120 ? 1.2 : 2.4,
         fills: [theme.series[0]],
         outline: theme.paper,
+        titles: spectrum.map((value, k) => `eigenvalue ${k + 1}: ${rounded(value, 6)}`),
       },
     ],
     legend: [],

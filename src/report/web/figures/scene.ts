@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure laid out: shapes and text in points, y downwards. The writers only translate.
 import { Axis, place } from "./axis";
-import { BandLayer, DotLayer, Figure, Layer, LegendEntry, LineLayer, Numbers, Stroke } from "./figure";
+import { BandLayer, CellLayer, DotLayer, Figure, Layer, LegendEntry, LineLayer, Numbers, Stroke } from "./figure";
 import { Text, fitText, textWidth } from "./text";
 import { Mark, Theme } from "./theme";
 
@@ -23,6 +23,7 @@ export interface CircleItem {
   radius: number;
   fill: string;
   outline: Stroke | null;
+  title: string;
 }
 
 export interface TextItem {
@@ -185,7 +186,7 @@ export function markCorners(mark: Mark, radius: number): Point[] | null {
 function markItem(mark: Mark, x: number, y: number, radius: number, colour: string, paper: string): Item {
   const corners = markCorners(mark, radius);
   const outline: Stroke = { colour: paper, width: 0.4, dash: [] };
-  if (!corners) return { kind: "circle", x, y, radius, fill: colour, outline };
+  if (!corners) return { kind: "circle", x, y, radius, fill: colour, outline, title: "" };
   return path([corners.map((corner): Point => [x + corner[0], y + corner[1]])], outline, colour, true);
 }
 
@@ -242,9 +243,21 @@ function dotItems(frame: Frame, layer: DotLayer): Item[] {
       radius: layer.radius,
       fill: layer.fills[i % layer.fills.length],
       outline: { colour: layer.outline, width: 0.6, dash: [] },
+      title: layer.titles[i] || "",
     });
   }
   return items;
+}
+
+/** Cells of one colour are one path: filled together they show no seams. */
+function cellItems(frame: Frame, layer: CellLayer): Item[] {
+  const byFill: { [fill: string]: PathItem } = {};
+  for (const cell of layer.cells) {
+    const [x0, x1, y0, y1] = [toX(frame, cell.x0), toX(frame, cell.x1), toY(frame, cell.y0), toY(frame, cell.y1)];
+    const item = byFill[cell.fill] || (byFill[cell.fill] = path([], null, cell.fill, true));
+    item.lines.push([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]);
+  }
+  return Object.keys(byFill).map((fill) => byFill[fill]);
 }
 
 function layerItems(frame: Frame, layer: Layer): Item[] {
@@ -256,10 +269,7 @@ function layerItems(frame: Frame, layer: Layer): Item[] {
     case "dots":
       return dotItems(frame, layer);
     case "cells":
-      return layer.cells.map((cell) => {
-        const [x0, x1, y0, y1] = [toX(frame, cell.x0), toX(frame, cell.x1), toY(frame, cell.y0), toY(frame, cell.y1)];
-        return path([[[x0, y0], [x1, y0], [x1, y1], [x0, y1]]], null, cell.fill, true);
-      });
+      return cellItems(frame, layer);
     case "segments": {
       const lines = layer.segments.map(([x0, y0, x1, y1]): Point[] => [
         [toX(frame, x0), toY(frame, y0)],

@@ -55,7 +55,8 @@ function element(item: Item): string {
       return pathElement(item);
     case "circle": {
       const at = `cx="${num(item.x)}" cy="${num(item.y)}" r="${num(item.radius)}"`;
-      return `<circle ${at} fill="${item.fill}"${strokeAttributes(item.outline)}/>`;
+      const title = item.title ? `<title>${escape(item.title)}</title>` : "";
+      return `<circle ${at} fill="${item.fill}"${strokeAttributes(item.outline)}>${title}</circle>`;
     }
     case "text":
       return textElement(item);

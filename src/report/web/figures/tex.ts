@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure for LaTeX: a document of its own (pgfplots, class standalone) whose picture can be pasted into a paper.
 import { Axis, place } from "./axis";
-import { Figure, Layer, LegendEntry, LineLayer, Numbers, Stroke } from "./figure";
+import { CellLayer, Figure, Layer, LegendEntry, LineLayer, Numbers, Stroke } from "./figure";
 import { num } from "./svg";
 import { Piece, Text, ascii } from "./text";
 import { Mark } from "./theme";
@@ -131,6 +131,16 @@ function at(x: number, y: number): string {
   return `(axis cs:${number(x)},${number(y)})`;
 }
 
+function cellsTex(layer: CellLayer, colours: Colours): string {
+  const byFill: { [fill: string]: string[] } = {};
+  for (const cell of layer.cells) {
+    (byFill[cell.fill] = byFill[cell.fill] || []).push(`${at(cell.x0, cell.y0)} rectangle ${at(cell.x1, cell.y1)}`);
+  }
+  return Object.keys(byFill)
+    .map((fill) => `\\fill[${colours.name(fill)}]\n  ${byFill[fill].join("\n  ")};`)
+    .join("\n");
+}
+
 function layerTex(figure: Figure, layer: Layer, colours: Colours): string {
   switch (layer.kind) {
     case "line":
@@ -144,9 +154,7 @@ function layerTex(figure: Figure, layer: Layer, colours: Colours): string {
       return `\\addplot[${fill}] coordinates {\n${wrapped(known)}\n} -- cycle;`;
     }
     case "cells":
-      return layer.cells
-        .map((cell) => `\\fill[${colours.name(cell.fill)}] ${at(cell.x0, cell.y0)} rectangle ${at(cell.x1, cell.y1)};`)
-        .join("\n");
+      return cellsTex(layer, colours);
     case "segments":
       return layer.segments
         .map(([x0, y0, x1, y1]) => `\\draw[${strokeOptions(layer.stroke, colours)}] ${at(x0, y0)} -- ${at(x1, y1)};`)
@@ -196,7 +204,7 @@ function axisOptions(figure: Figure): string {
   const { x, y } = figure.axes;
   const options = [
     "scale only axis",
-    `width=${num(figure.width - 60)}pt`,
+    `width=${num(figure.framed ? figure.width - 60 : figure.height)}pt`,
     `height=${num(figure.height)}pt`,
     `xmode=${x.log ? "log" : "normal"}`,
     `ymode=${y.log ? "log" : "normal"}`,
@@ -216,7 +224,7 @@ function axisOptions(figure: Figure): string {
     `ylabel={${textTex(y.label)}}`,
     "label style={font=\\small}",
     "tick label style={font=\\footnotesize}",
-    "legend style={at={(0,-0.24)}, anchor=north west, draw=none, font=\\footnotesize, cells={anchor=west}}",
+    "legend style={at={(0,0)}, yshift=-32pt, anchor=north west, draw=none, font=\\footnotesize, cells={anchor=west}}",
     "legend columns=2",
   ];
   options.push(figure.framed ? "grid=major, grid style={black!10}, axis on top=false" : "hide axis");
