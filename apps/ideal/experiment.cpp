@@ -241,13 +241,14 @@ std::string text_of(const fs::path& file) {
 
 }  // namespace
 
-Experiment read_experiment(const fs::path& path) {
+Experiment read_experiment(const fs::path& path, const std::string& cache) {
   const File file = parse(path);
   Experiment experiment{file.title, file.taus, {}, text_of(path)};
   for (const Point& problem : product(file.problem))
     for (const MethodEntry& entry : file.methods)
       for (const Point& parameters : product(entry.set)) {
         Settings settings = settings_at(problem, entry, parameters);
+        settings.cache = cache;
         std::string title = problem_title(settings, problem);
         at(path.string(), [&] { complete(settings); });
         at(entry.place, [&] { (void)chosen_method(settings); });

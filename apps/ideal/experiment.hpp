@@ -34,7 +34,7 @@ struct Experiment {
 };
 
 /// Reads and expands an experiment, checking all that can be checked without reading data; throws InputError
-/// naming file and line.
-Experiment read_experiment(const std::filesystem::path& file);
+/// naming file and line. `cache`: where named data sets are; empty: the default one.
+Experiment read_experiment(const std::filesystem::path& file, const std::string& cache = {});
 
 }  // namespace ideal::cli

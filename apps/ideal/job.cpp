@@ -4,7 +4,6 @@
 #include "report/report.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -25,16 +24,6 @@ std::string resolved_comment(const nlohmann::ordered_json& summary) {
 }
 
 }  // namespace
-
-fs::path default_cache() {
-  const auto variable = [](const char* name) -> fs::path {
-    const char* const value = std::getenv(name);
-    return value ? value : "";
-  };
-  if (const fs::path cache = variable("XDG_CACHE_HOME"); cache.is_absolute()) return cache / "ideal";
-  if (const fs::path home = variable("HOME"); home.is_absolute()) return home / ".cache" / "ideal";
-  return {};
-}
 
 Reference reference_of(const Loaded& loaded, const fs::path& cache, Threads& threads) {
   if (cache.empty()) return solve_reference(loaded.problem.losses, threads);

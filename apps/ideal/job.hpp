@@ -10,10 +10,6 @@
 
 namespace ideal::cli {
 
-/// Where fetched data and optima are kept: $XDG_CACHE_HOME/ideal or ~/.cache/ideal; empty if neither is
-/// known.
-std::filesystem::path default_cache();
-
 /// The optimum of a problem, remembered in `cache` unless that is empty.
 Reference reference_of(const Loaded& loaded, const std::filesystem::path& cache, Threads& threads);
 

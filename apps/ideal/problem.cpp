@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem.hpp"
 
+#include "cache.hpp"
 #include "number.hpp"
 
+#include <ideal/datasets.hpp>
 #include <ideal/error.hpp>
 
 #include <algorithm>
@@ -95,7 +97,14 @@ std::string in_full(const Synthetic& options) {
 
 bool is_synthetic(std::string_view data) { return data.substr(0, data.find(':')) == synthetic; }
 
-// ---- files ---------------------------------------------------------------------------------------------
+// ---- files and names -----------------------------------------------------------------------------------
+
+std::string name_meant_by(const std::string& word) {
+  std::vector<std::string> names;
+  for (const NamedDataset& data : named_datasets()) names.emplace_back(data.name);
+  const std::string guess = did_you_mean(word, names);
+  return guess.starts_with("Did") ? guess : "Check the path; 'ideal data list' shows the names.";
+}
 
 void require_file(std::string_view option, const std::string& path) {
   std::error_code ignored;
@@ -103,11 +112,32 @@ void require_file(std::string_view option, const std::string& path) {
     throw InputError(fmt::format("{} {}", option, path), "a directory", "takes a file", "Name a file in it.");
   if (!fs::exists(path, ignored))
     throw InputError(fmt::format("{} {}", option, path), "no such file",
-                     "a LIBSVM, CSV, NPY, NPZ or IDX file, plain or gzipped, or synthetic[:key=value,...]",
-                     "Check the path, or leave --data out for a built-in problem.");
+                     "a LIBSVM, CSV, NPY, NPZ or IDX file, plain or gzipped, a named data set, or "
+                     "synthetic[:key=value,...]",
+                     name_meant_by(path));
 }
 
-std::pair<double, double> parse_classes(std::string_view text) {
+/// In full and known to be there: a name of the catalogue, else a file.
+std::string resolved(std::string_view option, const std::string& data, const std::string& cache) {
+  if (const auto named = find_named(data)) {
+    require_cached(*named, required_cache(cache));
+    return named->title();
+  }
+  require_file(option, data);
+  return fs::absolute(data).lexically_normal().string();
+}
+
+/// What a named data set says about itself, unless the user said otherwise.
+void adopt_defaults(Settings& settings, LossKind loss) {
+  const auto named = find_named(settings.data);
+  if (!named) return;
+  if (named->data->regression() && loss != LossKind::ridge)
+    throw InputError(fmt::format("--data {}", settings.data), "real targets",
+                     fmt::format("{} loss needs classes", to_string(loss)), "Add --loss ridge.");
+  if (loss == LossKind::logistic && settings.classes.empty()) settings.classes = named->data->default_classes;
+}
+
+ClassPair parse_classes(std::string_view text) {
   const auto parts = split(text, ',');
   const auto first = parts.size() == 2 ? parse_number(parts[0]) : std::nullopt;
   const auto second = parts.size() == 2 ? parse_number(parts[1]) : std::nullopt;
@@ -117,22 +147,60 @@ std::pair<double, double> parse_classes(std::string_view text) {
   return {*first, *second};
 }
 
+std::optional<ClassPair> classes_of(const Settings& settings) {
+  if (settings.classes.empty()) return {};
+  return parse_classes(settings.classes);
+}
+
 Dataset read(const Settings& settings, LossKind loss) {
   if (is_synthetic(settings.data)) return synthesize(parse_synthetic(settings.data, loss, settings.seed));
-  return read_dataset(settings.data, {.label = settings.label, .labels = settings.labels});
+  return read_data(settings.data, {.label = settings.label, .labels = settings.labels}, settings.cache,
+                   classes_of(settings));
+}
+
+/// What is done to training and held-out rows alike.
+void shape(Dataset& data, const Settings& settings) {
+  if (const auto classes = classes_of(settings)) keep_classes(data, classes->first, classes->second);
+  if (settings.normalize) normalize_rows(data);
+}
+
+/// Sparse files do not tell their width: one without the last features is widened.
+void match_columns(Dataset& test, const Dataset& train) {
+  auto* const sparse = std::get_if<SparseRows>(&test.features);
+  if (sparse && test.columns() < train.columns()) sparse->conservativeResize(test.rows(), train.columns());
+  if (test.columns() != train.columns())
+    throw InputError(fmt::format("--test {}", test.name), fmt::format("{} columns", test.columns()),
+                     fmt::format("the training data have {}", train.columns()),
+                     "Test on rows of the same features.");
+}
+
+std::shared_ptr<Dataset> read_test(const Settings& settings, const Dataset& train) {
+  if (settings.test.empty()) return nullptr;
+  auto test = std::make_shared<Dataset>(read_data(settings.test, {.label = settings.label, .labels = {}},
+                                                  settings.cache, classes_of(settings)));
+  shape(*test, settings);
+  match_columns(*test, train);
+  return test;
 }
 
 }  // namespace
 
+Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache,
+                  const std::optional<ClassPair>& classes) {
+  if (const auto named = find_named(data)) return read_named(*named, required_cache(cache), classes);
+  return read_dataset(data, options);
+}
+
 void resolve_data(Settings& settings) {
   const LossKind loss = parse_loss(settings.loss);
+  adopt_defaults(settings, loss);
   if (!settings.classes.empty()) parse_classes(settings.classes);
+  if (!settings.test.empty()) settings.test = resolved("--test", settings.test, settings.cache);
   if (is_synthetic(settings.data)) {
     settings.data = in_full(parse_synthetic(settings.data, loss, settings.seed));
     return;
   }
-  require_file("--data", settings.data);
-  settings.data = fs::absolute(settings.data).lexically_normal().string();
+  settings.data = resolved("--data", settings.data, settings.cache);
   if (settings.labels.empty()) return;
   require_file("--labels", settings.labels);
   settings.labels = fs::absolute(settings.labels).lexically_normal().string();
@@ -141,12 +209,9 @@ void resolve_data(Settings& settings) {
 Loaded load(const Settings& settings, Index agents, Threads& threads) {
   const LossKind loss = parse_loss(settings.loss);
   auto data = std::make_shared<Dataset>(read(settings, loss));
-  if (!settings.classes.empty()) {
-    const auto [first, second] = parse_classes(settings.classes);
-    keep_classes(*data, first, second);
-  }
-  if (settings.normalize) normalize_rows(*data);
-  const int classes = prepare_labels(*data, loss);
+  shape(*data, settings);
+  auto test = read_test(settings, *data);
+  const int classes = prepare_labels(*data, loss, test.get());
   std::vector<Index> offsets =
       partition(*data, settings.partition, agents, static_cast<std::uint64_t>(settings.seed));
 
@@ -156,7 +221,7 @@ Loaded load(const Settings& settings, Index agents, Threads& threads) {
   Problem problem{.losses = make_losses(data, offsets, loss, l2, classes), .constants = {}};
   problem.constants = constants_of(problem.losses, settings.L, settings.mu, threads);
   std::string key = problem_key(*data, offsets, loss, l2);
-  return {std::move(data), loss, l2, std::move(key), std::move(problem)};
+  return {std::move(data), loss, l2, std::move(key), std::move(problem), std::move(test)};
 }
 
 }  // namespace ideal::cli

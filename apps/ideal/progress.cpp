@@ -30,6 +30,29 @@ void ProgressLine::clear() {
   dirty_ = false;
 }
 
+void DownloadProgress::operator()(std::int64_t done, std::int64_t total) {
+  if (!line_.due()) return;
+  if (first_ < 0 || done < first_) {
+    first_ = done;
+    started_ = Clock::now();
+  }
+  constexpr int width = 30;
+  const auto megabytes = [](std::int64_t bytes) { return static_cast<double>(bytes) / 1e6; };
+  const double elapsed = std::chrono::duration<double>(Clock::now() - started_).count();
+  const double speed = elapsed > 0 ? megabytes(done - first_) / elapsed : 0;
+  std::string text = fmt::format("{}: ", name_);
+  if (total > 0) {
+    const auto filled = static_cast<int>(width * done / std::max(done, total));
+    text += fmt::format("[{:#<{}}{:.<{}}] {:.1f} of {:.1f} MB", "", filled, "", width - filled,
+                        megabytes(done), megabytes(total));
+  } else {
+    text += fmt::format("{:.1f} MB", megabytes(done));
+  }
+  if (speed > 0) text += fmt::format(", {:.1f} MB/s", speed);
+  if (speed > 0 && total > done) text += fmt::format(", {:.0f} s left", megabytes(total - done) / speed);
+  line_.show(text);
+}
+
 /// Gaps shrink geometrically, so progress towards `tol` is linear in their logarithm.
 double ShareDone::operator()(const TraceRow& row) {
   const double gap = row.worst_suboptimality, by_budget = row.meter.computations / budget_;

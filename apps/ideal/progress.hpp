@@ -4,6 +4,7 @@
 #include <ideal/trace.hpp>
 
 #include <chrono>
+#include <cstdint>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -44,6 +45,26 @@ class ShareDone {
 
 /// ", about 20 s left", once there is something to judge it by.
 std::string time_left(double share_done, double seconds_so_far);
+
+/// A bar for bytes on their way, with speed and time left.
+class DownloadProgress {
+ public:
+  explicit DownloadProgress(ProgressLine& line) : line_(line) {}
+
+  /// The next one, called `name`.
+  void begin(std::string_view name) {
+    name_ = name;
+    first_ = -1;
+  }
+  void operator()(std::int64_t done, std::int64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ProgressLine& line_;
+  std::string name_;
+  std::int64_t first_ = -1;  ///< bytes that were there when it began
+  Clock::time_point started_;
+};
 
 /// Says how far a run has come and when it may be over.
 class RunProgress {

@@ -29,8 +29,9 @@ std::string absolute_if_file(const std::string& spec) {
 void declare(Settings& s, Options& options) {
   options.group("Problem");
   options.text("data", s.data, "FILE",
-               "LIBSVM, CSV, NPY, NPZ or IDX, plain or gzipped; or synthetic:rows=1000,columns=20,"
-               "classes=2,decay=10,noise=0.1,density=1");
+               "LIBSVM, CSV, NPY, NPZ or IDX, plain or gzipped; a name of 'ideal data list'; or "
+               "synthetic:rows=1000,columns=20,classes=2,decay=10,noise=0.1,density=1");
+  options.text("test", s.test, "FILE", "Held-out data, a file or a name: how good the mean model is");
   options.text("label", s.label, "NAME", "CSV: the label column; the last one if not given");
   options.text("labels", s.labels, "FILE", "IDX, NPY, NPZ: a file with the labels");
   options.text("classes", s.classes, "A,B", "Keep the rows of two classes, as -1 and +1");

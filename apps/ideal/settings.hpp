@@ -13,6 +13,7 @@ namespace ideal::cli {
 /// What `ideal solve` computes: the content of config.toml.
 struct Settings {
   std::string data = "synthetic";
+  std::string test;  ///< held-out data; empty: none
   std::string label, labels;
   std::string classes;  ///< "A,B" keeps the rows of two classes
   bool normalize = false;
@@ -36,6 +37,8 @@ struct Settings {
   Index threads = 0;  ///< 0: one a core
   Index hosts = 0;    ///< 0: the simulator
   Index every = 1;
+
+  std::string cache;  ///< where named data sets are; not of config.toml, as it changes nothing computed
 };
 
 class Options;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cache.hpp"
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "job.hpp"
@@ -33,7 +34,7 @@ struct Solve {
   Settings settings_;
   Options options_;
   // Where it comes from and goes to.
-  std::string config_, out_, cache_;
+  std::string config_, out_;
   bool force_ = false, json_ = false, quiet_ = false;
 };
 
@@ -43,7 +44,7 @@ Solve::Solve(CLI::App& page) : options_(page) {
       "Examples:\n"
       "  ideal solve --graph barbell:8 --method mideal --tau 10\n"
       "  ideal solve --data heart.svm --normalize --l2 1e-3 --partition by-label --out runs/heart\n"
-      "  ideal solve --data mnist.csv --classes 4,9 --set T=100 --set rho-scale=0.5\n"
+      "  ideal solve --data mnist --test mnist:test --classes 4,9 --normalize\n"
       "  ideal solve --config runs/heart/config.toml --method extra --out runs/heart-extra\n"
       "\n"
       "Graphs: cycle:8 line:8 complete:8 star:8 grid:3x4 torus:3x4 hypercube:3 barbell:8 er:20,0.3\n"
@@ -61,7 +62,7 @@ void Solve::describe(CLI::App& page) {
       ->type_name("DIR")
       ->group("Files");
   page.add_flag("--force", force_, "Replace a run directory that is there")->group("Files");
-  page.add_option("--cache", cache_, "Where optima are remembered; default $XDG_CACHE_HOME/ideal")
+  page.add_option("--cache", settings_.cache, "Optima and named data sets; default $XDG_CACHE_HOME/ideal")
       ->type_name("DIR")
       ->group("Files");
   page.add_flag("--json", json_, "Print summary.json instead of a table")->group("Files");
@@ -105,8 +106,7 @@ int Solve::operator()() {
   const auto show = [&](std::string_view text) { line.show(text); };
   const Topology topology = Topology::parse(std::move(graph), settings_.mixing, show);
   line.show("finding the optimum");
-  loaded.problem.reference =
-      reference_of(loaded, cache_.empty() ? default_cache() : fs::path(cache_), threads);
+  loaded.problem.reference = reference_of(loaded, cache_directory(settings_.cache), threads);
 
   RunProgress progress(line, settings_.tol, static_cast<double>(settings_.rounds));
   const Result result = run(settings_, loaded, topology, method, std::ref(progress), interrupt.token());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "summary.hpp"
 
+#include "held_out.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -61,6 +63,15 @@ Json data_of(const Loaded& loaded) {
           {"columns", data.columns()}, {"nonzeros", data.nonzeros()},
           {"sparse", data.sparse()},   {"dimension", loaded.problem.losses.front()->dimension()},
           {"problem", loaded.key}};
+}
+
+/// How well the mean of the agents' models does on rows it has not seen; null without such rows.
+Json test_of(const Outcome& outcome) {
+  const auto& test = outcome.loaded.test;
+  if (!test) return {};
+  const double score = held_out_score(*test, outcome.loaded.loss, outcome.result.X.rowwise().mean());
+  const char* const kind = outcome.loaded.loss == LossKind::ridge ? "rmse" : "accuracy";
+  return {{"name", test->name}, {"rows", test->rows()}, {kind, score}};
 }
 
 /// Of the losses themselves, whatever --mu the method was told: at least l2.
@@ -151,6 +162,13 @@ std::string shown_time(const Json& counts, const Json& ratio) {
              : fmt::format("{}, {:.3g} x the lower bound without its constant", time, ratio.get<double>());
 }
 
+std::string shown_test(const Json& test) {
+  const std::string score = test.contains("accuracy")
+                                ? fmt::format("{:.2f} % right", 100 * test["accuracy"].get<double>())
+                                : fmt::format("root mean square error {}", shown(test["rmse"]));
+  return fmt::format("{} of {} rows of {}", score, shown(test["rows"]), shown(test["name"]));
+}
+
 std::string shown_parameters(const Json& parameters) {
   std::string text;
   for (const auto& [key, value] : parameters.items())
@@ -194,8 +212,10 @@ Json summary_of(const Outcome& outcome) {
           {"f_star", loaded.problem.reference->value},
           {"gradient_norm", loaded.problem.reference->gradient_norm},
           {"certified_gap", gap ? Json(*gap) : Json()},
+          {"test", test_of(outcome)},
           {"seconds", last.seconds},
           {"data", data_of(loaded)},
+          {"classes", settings.classes.empty() ? Json() : Json(settings.classes)},
           {"loss", to_string(loaded.loss)},
           {"l2", loaded.l2},
           {"graph", settings.graph},
@@ -210,11 +230,12 @@ Json summary_of(const Outcome& outcome) {
 std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
   const Json &counts = s["counts"], &errors = s["errors"], &data = s["data"];
   const auto text = [](const Json& value) { return shown(value); };
-  return {
+  std::vector<std::pair<std::string, std::string>> rows{
       {"method", text(s["method"])},
       {"parameters", shown_parameters(s["parameters"])},
       {"data",
-       fmt::format("{}: {} rows, d = {}", text(data["name"]), text(data["rows"]), text(data["dimension"]))},
+       fmt::format("{}: {} rows, d = {}{}", text(data["name"]), text(data["rows"]), text(data["dimension"]),
+                   s["classes"].is_null() ? "" : fmt::format(", classes {}", text(s["classes"])))},
       {"loss", fmt::format("{}, l2 = {}", text(s["loss"]), text(s["l2"]))},
       {"network", fmt::format("{}, {}, n = {}, {} edges", text(s["graph"]), text(s["mixing"]),
                               text(s["agents"]), text(s["edges"]))},
@@ -232,6 +253,8 @@ std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
       {"distance^2 to the optimum", text(errors["distance"])},
       {"seconds", text(s["seconds"])},
   };
+  if (const Json& test = s["test"]; !test.is_null()) rows.emplace_back("test", shown_test(test));
+  return rows;
 }
 
 }  // namespace ideal::cli

@@ -4,6 +4,7 @@
 /// Everything: data and losses, graphs and mixing, methods, and the runtimes that bring them together.
 #include <ideal/block.hpp>
 #include <ideal/data.hpp>
+#include <ideal/datasets.hpp>
 #include <ideal/error.hpp>
 #include <ideal/graph.hpp>
 #include <ideal/loss.hpp>

@@ -55,8 +55,8 @@ std::string_view to_string(LossKind kind);
 
 /// Checks the labels against the loss and rewrites them as the loss wants them: -1/+1 for logistic (the
 /// smaller label is -1), 0 ... classes-1 for softmax, untouched for ridge. Returns the number of classes (1
-/// for ridge, 2 for logistic).
-int prepare_labels(Dataset& data, LossKind kind);
+/// for ridge, 2 for logistic). The labels of `held_out` become the same codes; it has no class of its own.
+int prepare_labels(Dataset& data, LossKind kind, Dataset* held_out = nullptr);
 
 /// Agent losses over a partitioned data set: agent i owns rows offsets[i] ... offsets[i+1]-1. The data is
 /// shared, not copied. logistic (1/m)sum log(1+exp(-b a'x)), ridge (1/2m)|Ax-b|^2, softmax

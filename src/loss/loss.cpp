@@ -72,7 +72,7 @@ LossKind parse_loss(std::string_view name) {
 
 std::string_view to_string(LossKind kind) { return loss_names[static_cast<std::size_t>(kind)]; }
 
-int prepare_labels(Dataset& data, LossKind kind) {
+int prepare_labels(Dataset& data, LossKind kind, Dataset* held_out) {
   if (kind == LossKind::ridge) return 1;
   const std::set<double> classes = distinct_labels(data);
   if (kind == LossKind::logistic && classes.size() != 2)
@@ -88,6 +88,14 @@ int prepare_labels(Dataset& data, LossKind kind) {
     const auto position = static_cast<double>(std::distance(classes.begin(), classes.find(label)));
     return kind == LossKind::logistic ? 2 * position - 1 : position;
   };
+  if (held_out) {
+    for (const double label : held_out->labels)
+      if (!classes.contains(label))
+        throw InputError(held_out->name, fmt::format("label {}", label),
+                         fmt::format("the training data have the labels {}", first_few(classes)),
+                         "Test on data of the same classes.");
+    std::ranges::transform(held_out->labels, held_out->labels.begin(), code);
+  }
   std::ranges::transform(data.labels, data.labels.begin(), code);
   return static_cast<int>(classes.size());
 }

@@ -131,7 +131,7 @@ class BadData(ProgramTest):
 
     def test_missing(self):
         self.refused("solve --data none.svm", "--data none.svm", "no such file", "LIBSVM, CSV")
-        self.refused("solve --data mnist", "--data mnist", "no such file", "synthetic")
+        self.refused("solve --data mnst", "--data mnst", "no such file", "synthetic", "Did you mean 'mnist'?")
         self.refused("solve --data .", "--data .", "directory")
         self.refused("data info none.svm", "none.svm", "No such file")
         self.refused("data convert none.svm out.csv", "none.svm", "No such file")
