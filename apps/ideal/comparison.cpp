@@ -329,6 +329,7 @@ report::Subject read_subject(const fs::path& directory) {
     throw InputError(directory.string(), "neither comparison.json nor summary.json in it",
                      "a directory that 'ideal compare' or 'ideal solve' wrote", "Check the path.");
   report::Run run = report::read_run(directory);
+  run.directory.clear();  // the page lies in it
   return {.title = fmt::format("{} on {}", run.summary["method"].get<std::string>(),
                                run.summary["graph"].get<std::string>()),
           .command = "ideal solve --config config.toml",
