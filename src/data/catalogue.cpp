@@ -125,11 +125,12 @@ std::optional<NamedSplit> find_named(std::string_view text) {
   if (entry == entries().end()) return {};
   const std::string_view split = colon == std::string_view::npos ? "train" : text.substr(colon + 1);
   const bool known = split == "train" || (split == "test" && entry->test_rows > 0);
-  if (!known)
+  if (!known) {
     throw InputError(text, fmt::format("no split '{}'", split),
                      entry->test_rows > 0 ? "the splits are train and test" : "the only split is train",
                      entry->test_rows > 0 ? fmt::format("Write {0} or {0}:test.", entry->name)
                                           : fmt::format("Write {}.", entry->name));
+  }
   return NamedSplit{&*entry, split == "test"};
 }
 
