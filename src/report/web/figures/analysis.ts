@@ -50,13 +50,21 @@ export function gapMeasure(measure: Measure): Measure {
   return measure === "consensus" ? "worst" : measure;
 }
 
+/** The first record at or below `eps`, or -1. */
+function firstAtOrBelow(run: Run, measure: Measure, eps: number): number {
+  const question = measure + " " + eps;
+  const known = run.reached[question];
+  if (known !== undefined) return known;
+  const gaps = errors(run, measure);
+  let found = -1;
+  for (let i = 0; i < gaps.length && found < 0; ++i) if (gaps[i] <= eps) found = i;
+  return (run.reached[question] = found);
+}
+
 /** Simulated time at the first record at or below `eps`; Infinity if there is none. */
 export function timeToAccuracy(run: Run, eps: number, view: View): number {
-  const gaps = errors(run, gapMeasure(view.measure));
-  for (let i = 0; i < gaps.length; ++i) {
-    if (gaps[i] <= eps) return run.trace.computations[i] + view.tau * run.trace.communications[i];
-  }
-  return Infinity;
+  const first = firstAtOrBelow(run, gapMeasure(view.measure), eps);
+  return first < 0 ? Infinity : run.trace.computations[first] + view.tau * run.trace.communications[first];
 }
 
 /** Linear interpolation between order statistics; `sorted` ascends and may end in Infinity. */

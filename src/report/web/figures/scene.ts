@@ -112,48 +112,72 @@ function toY(frame: Frame, value: number): number {
 // A curve needs no more than the first, lowest, highest and last point in a column this wide.
 const columnWidth = 0.4;
 
-/** Drops points that would not change the drawing. */
-export function thin(points: Point[]): Point[] {
-  const out: Point[] = [];
-  let column: Point[] = [];
-  const flush = (): void => {
-    if (column.length === 0) return;
-    let low = 0;
-    let high = 0;
-    for (let i = 1; i < column.length; ++i) {
-      if (column[i][1] < column[low][1]) low = i;
-      if (column[i][1] > column[high][1]) high = i;
+/** One column of a curve: the points that matter, in the order they came. */
+class Column {
+  private first: Point | null = null;
+  private low: Point = [0, 0];
+  private high: Point = [0, 0];
+  private last: Point = [0, 0];
+  private lowFirst = true;
+
+  add(x: number, y: number, out: Point[]): void {
+    if (this.first && Math.abs(x - this.first[0]) > columnWidth) this.flush(out);
+    if (!this.first) {
+      this.first = this.low = this.high = this.last = [x, y];
+      return;
     }
-    const kept = [0, Math.min(low, high), Math.max(low, high), column.length - 1];
-    kept.forEach((k, i) => {
-      if (i === 0 || k !== kept[i - 1]) out.push(column[k]);
-    });
-    column = [];
-  };
-  for (const point of points) {
-    if (column.length > 0 && Math.abs(point[0] - column[0][0]) > columnWidth) flush();
-    column.push(point);
+    this.last = [x, y];
+    if (y < this.low[1]) {
+      this.low = this.last;
+      this.lowFirst = false;
+    }
+    if (y > this.high[1]) {
+      this.high = this.last;
+      this.lowFirst = true;
+    }
   }
-  flush();
+
+  flush(out: Point[]): void {
+    if (!this.first) return;
+    const inner = this.lowFirst ? [this.low, this.high] : [this.high, this.low];
+    let previous: Point | null = null;
+    for (const point of [this.first, inner[0], inner[1], this.last]) {
+      if (point !== previous) out.push(point);
+      previous = point;
+    }
+    this.first = null;
+  }
+}
+
+/** A curve on paper, from record `begin` up to `end`: pieces between gaps, without the points nobody would see. */
+export function curvePieces(
+  xs: Numbers,
+  ys: Numbers,
+  begin: number,
+  end: number,
+  toX: (value: number) => number,
+  toY: (value: number) => number,
+): Point[][] {
+  const out: Point[][] = [];
+  const column = new Column();
+  let current: Point[] = [];
+  const close = (): void => {
+    column.flush(current);
+    if (current.length > 0) out.push(current);
+    current = [];
+  };
+  for (let i = begin; i < end; ++i) {
+    const x = toX(xs[i]);
+    const y = toY(ys[i]);
+    if (x === x && y === y) column.add(x, y, current);
+    else close();
+  }
+  close();
   return out;
 }
 
-/** Pieces between gaps. */
 function pieces(frame: Frame, xs: Numbers, ys: Numbers): Point[][] {
-  const out: Point[][] = [];
-  let current: Point[] = [];
-  for (let i = 0; i < xs.length; ++i) {
-    const x = toX(frame, xs[i]);
-    const y = toY(frame, ys[i]);
-    if (x === x && y === y) {
-      current.push([x, y]);
-    } else if (current.length > 0) {
-      out.push(thin(current));
-      current = [];
-    }
-  }
-  if (current.length > 0) out.push(thin(current));
-  return out;
+  return curvePieces(xs, ys, 0, xs.length, (x) => toX(frame, x), (y) => toY(frame, y));
 }
 
 // ---- marks ----------------------------------------------------------------------------------------------
