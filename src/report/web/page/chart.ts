@@ -163,7 +163,12 @@ export class Chart {
     const theme = this.theme!;
     const model = this.model!;
     const narrow = this.size().width < 480;
-    const axis = { stroke: theme.quiet, font, grid: { stroke: theme.grid, width: 1 }, ticks: { stroke: theme.grid, width: 1 } };
+    const axis = {
+      stroke: theme.quiet,
+      font,
+      grid: { stroke: theme.grid, width: 1 },
+      ticks: { stroke: theme.grid, width: 1 },
+    };
     const series = model.curves.map((curve, i) => {
       const { colour, dash } = lineStyle(theme, curve.style);
       return {
@@ -263,7 +268,7 @@ export class Chart {
     // only what is in view, and a record on either side
     const begin = Math.max(0, lastAt(xs, this.range.x[0]));
     const end = Math.min(xs.length, lastAt(xs, this.range.x[1]) + 2);
-    return curvePieces(xs, ys, begin, end, toX, toY);
+    return curvePieces(xs, ys, begin, end, toX, toY, 1);
   }
 
   private trace(lines: Point[][]): Path2D {
@@ -322,7 +327,8 @@ export class Chart {
       this.model!.curves.forEach((curve, index) => {
         const style = lineStyle(this.theme!, curve.style);
         for (const line of this.drawn[index]) {
-          for (const place of markPlaces(line, bbox.left, bbox.width, curve.style)) this.drawMark(context, style, place);
+          for (const place of markPlaces(line, bbox.left, bbox.width, curve.style))
+            this.drawMark(context, style, place);
         }
       });
     });
@@ -363,9 +369,17 @@ export class Chart {
       this.tooltip,
       h("div", { class: "at" }, `${axisTitle(this.model!.axis)}: ${formatCost(this.model!.axis, x)}`),
       ...nearest.map((row) =>
-        h("div", { class: "row" }, swatch(this.theme!, row.curve.style), h("span", {}, curveLabel(row.curve.curve)), h("b", {}, short(row.value))),
+        h(
+          "div",
+          { class: "row" },
+          swatch(this.theme!, row.curve.style),
+          h("span", {}, curveLabel(row.curve.curve)),
+          h("b", {}, short(row.value)),
+        ),
       ),
-      rows.length > nearest.length ? h("div", { class: "more" }, `and ${rows.length - nearest.length} farther away`) : null,
+      rows.length > nearest.length
+        ? h("div", { class: "more" }, `and ${rows.length - nearest.length} farther away`)
+        : null,
     );
     this.tooltip.hidden = rows.length === 0;
     this.placeTooltip(left, plot);
