@@ -7,6 +7,7 @@ import { loadModule } from "./modules.mjs";
 const analysis = loadModule("figures/analysis.js");
 const data = loadModule("figures/data.js");
 const { blocks } = loadModule("figures/winners.js");
+const { curvePieces } = loadModule("figures/scene.js");
 const { staircase } = loadModule("figures/profile.js");
 const { ascii } = loadModule("figures/text.js");
 const { errorShares } = loadModule("figures/network.js");
@@ -43,16 +44,48 @@ function report(problems) {
     JSON.stringify({
       format: 1,
       taus: [1],
-      methods: { near: method("(1, 1)"), far: method("(10, 1)"), server: method("(1, 0)"), pool: method("", "centralized") },
-      problems: problems.map((curves, k) => ({ id: `p${k}`, title: `p${k}`, floor: 0, kappa_f: 100, kappa_W: 25, curves })),
+      methods: {
+        near: method("(1, 1)"),
+        far: method("(10, 1)"),
+        server: method("(1, 0)"),
+        pool: method("", "centralized"),
+      },
+      problems: problems.map((curves, k) => ({
+        id: `p${k}`,
+        title: `p${k}`,
+        floor: 0,
+        kappa_f: 100,
+        kappa_W: 25,
+        curves,
+      })),
     }),
   );
 }
 
 // near: many communications, few computations; far: the reverse
-const near = curve("near", run([[0, 0, 1], [10, 20, 1e-3], [20, 40, 1e-6]]));
-const far = curve("far", run([[0, 0, 1], [40, 4, 1e-3], [90, 9, 1e-7]]));
-const server = curve("server", run([[0, 0, 1], [1, 0, 1e-9]]));
+const near = curve(
+  "near",
+  run([
+    [0, 0, 1],
+    [10, 20, 1e-3],
+    [20, 40, 1e-6],
+  ]),
+);
+const far = curve(
+  "far",
+  run([
+    [0, 0, 1],
+    [40, 4, 1e-3],
+    [90, 9, 1e-7],
+  ]),
+);
+const server = curve(
+  "server",
+  run([
+    [0, 0, 1],
+    [1, 0, 1e-9],
+  ]),
+);
 
 test("time to accuracy is the cost of the first record at or below eps", () => {
   const [problem] = report([[near]]).problems;
@@ -66,7 +99,21 @@ test("time to accuracy is the cost of the first record at or below eps", () => {
 });
 
 test("a gap that is not finite is no accuracy", () => {
-  const [problem] = report([[curve("near", run([[0, 0, 1], [1, 1, null], [2, 2, null]], { status: "diverged" }))]]).problems;
+  const [problem] = report([
+    [
+      curve(
+        "near",
+        run(
+          [
+            [0, 0, 1],
+            [1, 1, null],
+            [2, 2, null],
+          ],
+          { status: "diverged" },
+        ),
+      ),
+    ],
+  ]).problems;
   assert.equal(analysis.timeToAccuracy(problem.curves[0].runs[0], 0.5, worst(1)), Infinity);
 });
 
@@ -81,18 +128,50 @@ test("quantiles interpolate and survive Infinity", () => {
 });
 
 test("a curve's time is the median over its seeds; one that never arrives counts", () => {
-  const seeds = [30, 10, 20].map((cost, seed) => run([[0, 0, 1], [cost, 0, 1e-5]], { seed }));
-  const lost = run([[0, 0, 1], [5, 0, 1]], { status: "budget", seed: 9 });
-  const [problem] = report([[curve("near", ...seeds), curve("far", ...seeds.slice(0, 1), lost, { ...lost, seed: 10 })]]).problems;
+  const seeds = [30, 10, 20].map((cost, seed) =>
+    run(
+      [
+        [0, 0, 1],
+        [cost, 0, 1e-5],
+      ],
+      { seed },
+    ),
+  );
+  const lost = run(
+    [
+      [0, 0, 1],
+      [5, 0, 1],
+    ],
+    { status: "budget", seed: 9 },
+  );
+  const [problem] = report([
+    [curve("near", ...seeds), curve("far", ...seeds.slice(0, 1), lost, { ...lost, seed: 10 })],
+  ]).problems;
   assert.equal(analysis.curveTime(problem.curves[0], 1e-4, worst(1)), 20);
   assert.equal(analysis.curveTime(problem.curves[1], 1e-4, worst(1)), Infinity);
 });
 
 test("winners change with tau, and a server never wins", () => {
-  const whole = report([[near, far, server, curve("pool", run([[0, 0, 1], [1, 0, 1e-9]]))]]);
+  const whole = report([
+    [
+      near,
+      far,
+      server,
+      curve(
+        "pool",
+        run([
+          [0, 0, 1],
+          [1, 0, 1e-9],
+        ]),
+      ),
+    ],
+  ]);
   const { curves } = whole.problems[0];
   const running = analysis.rivals(whole, curves);
-  assert.deepEqual(running.map((one) => one.id), ["near", "far"]);
+  assert.deepEqual(
+    running.map((one) => one.id),
+    ["near", "far"],
+  );
   // to 1e-3: near 10 + 20 tau, far 40 + 4 tau: equal at tau = 1.875
   const map = analysis.winnerMap(running, "worst", [0.1, 1.8, 1.9, 100], [1e-2, 1e-3, 1e-6, 1e-7, 1e-8]);
   assert.deepEqual(map.winner[1], [0, 0, 1, 1]);
@@ -104,8 +183,25 @@ test("winners change with tau, and a server never wins", () => {
 });
 
 test("profile: shares rise where a method comes within a factor; unsolved problems are left out", () => {
-  const scaled = (id, factor) => curve(id, run([[0, 0, 1], [10 * factor, 0, 1e-7]]));
-  const never = (id) => curve(id, run([[0, 0, 1], [10, 0, 0.5]], { status: "budget" }));
+  const scaled = (id, factor) =>
+    curve(
+      id,
+      run([
+        [0, 0, 1],
+        [10 * factor, 0, 1e-7],
+      ]),
+    );
+  const never = (id) =>
+    curve(
+      id,
+      run(
+        [
+          [0, 0, 1],
+          [10, 0, 0.5],
+        ],
+        { status: "budget" },
+      ),
+    );
   const whole = report([
     [scaled("near", 1), scaled("far", 3), server],
     [scaled("near", 4), scaled("far", 1), server],
@@ -114,7 +210,10 @@ test("profile: shares rise where a method comes within a factor; unsolved proble
   ]);
   const profile = analysis.performanceProfile(whole, ["near", "far", "server"], 1e-6, worst(1));
   assert.equal(profile.problems, 3);
-  assert.deepEqual(profile.curves.map((one) => one.id), ["near", "far"]);
+  assert.deepEqual(
+    profile.curves.map((one) => one.id),
+    ["near", "far"],
+  );
   assert.deepEqual(profile.curves[0].factors, [1, 1, 4]);
   assert.deepEqual(profile.curves[0].shares, [1 / 3, 2 / 3, 1]);
   assert.deepEqual(profile.curves[1].factors, [1, 3]);
@@ -124,9 +223,28 @@ test("profile: shares rise where a method comes within a factor; unsolved proble
 
 test("bands: median and quantiles on the records of all seeds, straight on the log scale between them", () => {
   const seeds = [
-    run([[0, 0, 1], [2, 0, 1e-2], [4, 0, 1e-4]], { seed: 1 }),
-    run([[0, 0, 1], [4, 0, 1e-2]], { seed: 2 }),
-    run([[0, 0, 1], [2, 0, 1]], { seed: 3, status: "diverged" }),
+    run(
+      [
+        [0, 0, 1],
+        [2, 0, 1e-2],
+        [4, 0, 1e-4],
+      ],
+      { seed: 1 },
+    ),
+    run(
+      [
+        [0, 0, 1],
+        [4, 0, 1e-2],
+      ],
+      { seed: 2 },
+    ),
+    run(
+      [
+        [0, 0, 1],
+        [2, 0, 1],
+      ],
+      { seed: 3, status: "diverged" },
+    ),
   ];
   const [problem] = report([[curve("near", ...seeds)]]).problems;
   const band = analysis.band(problem.curves[0], "computations", worst(0));
@@ -146,7 +264,9 @@ test("lower bound: gap_0 exp(-cost/scale) with the scale of its axis", () => {
   assert.deepEqual(analysis.lowerBound(problem, "time", { measure: "mean", tau: 0 }), { gap0: 0.5, scale: 10 });
   for (const axis of ["bytes", "wall"]) assert.equal(analysis.lowerBound(problem, axis, worst(1)), null);
   assert.equal(analysis.lowerBound(problem, "time", { measure: "consensus", tau: 1 }), null);
-  assert.equal(analysis.lowerBound({ ...problem, kappa_W: null }, "communications", worst(1)), null);
+  const lonely = { ...problem, kappa_W: null };
+  for (const axis of ["communications", "time"]) assert.equal(analysis.lowerBound(lonely, axis, worst(1)), null);
+  assert.deepEqual(analysis.lowerBound(lonely, "computations", worst(1)), { gap0: 1, scale: 10 });
 });
 
 test("blocks cover the map exactly once", () => {
@@ -157,17 +277,92 @@ test("blocks cover the map exactly once", () => {
   ];
   const covered = winner.map((row) => row.map(() => []));
   for (const block of blocks(winner)) {
-    for (let r = block.row0; r < block.row1; ++r) for (let c = block.column0; c < block.column1; ++c) covered[r][c].push(block.winner);
+    for (let r = block.row0; r < block.row1; ++r)
+      for (let c = block.column0; c < block.column1; ++c) covered[r][c].push(block.winner);
   }
-  assert.deepEqual(covered, winner.map((row) => row.map((who) => [who])));
+  assert.deepEqual(
+    covered,
+    winner.map((row) => row.map((who) => [who])),
+  );
   assert.equal(blocks(winner).length, 4);
+});
+
+test("thinning keeps the ends and extremes of every column, in order", () => {
+  const same = (value) => value;
+  const thin = (points) =>
+    curvePieces(
+      points.map((point) => point[0]),
+      points.map((point) => point[1]),
+      0,
+      points.length,
+      same,
+      same,
+      1,
+    );
+  assert.deepEqual(
+    thin([
+      [0, 5],
+      [0, 9],
+      [0, 1],
+      [0, 3],
+      [0, 4],
+    ]),
+    [
+      [
+        [0, 5],
+        [0, 9],
+        [0, 1],
+        [0, 4],
+      ],
+    ],
+  );
+  assert.deepEqual(
+    thin([
+      [0, 5],
+      [0.1, 1],
+      [0.2, 9],
+      [0.3, 3],
+    ]),
+    [
+      [
+        [0, 5],
+        [0.1, 1],
+        [0.2, 9],
+        [0.3, 3],
+      ],
+    ],
+  );
+  assert.deepEqual(
+    thin([
+      [0, 1],
+      [NaN, 1],
+      [2, 2],
+      [4, NaN],
+      [5, 5],
+      [7, 7],
+    ]),
+    [
+      [[0, 1]],
+      [[2, 2]],
+      [
+        [5, 5],
+        [7, 7],
+      ],
+    ],
+  );
+  const many = Array.from({ length: 10000 }, (_, i) => [i / 100, Math.sin(i)]);
+  const [kept] = thin(many);
+  assert.ok(kept.length <= 4 * 101, `${kept.length}`);
+  assert.deepEqual([kept[0], kept.at(-1)], [many[0], many.at(-1)]);
+  for (let i = 1; i < kept.length; ++i) assert.ok(kept[i][0] >= kept[i - 1][0]);
 });
 
 test("exported text is ASCII", () => {
   assert.equal(ascii("plain text ~!"), "plain text ~!");
   assert.equal(ascii("Gürbüzbalaban, Łódź, ß, κ ≤ 3\n−1"), "Gurbuzbalaban, Lodz, s, kappa <= 3 -1");
   assert.equal(ascii("日本 😀"), "?? ?");
-  for (let code = 0xc0; code <= 0x17f; ++code) assert.match(ascii(String.fromCharCode(code)), /^[A-Za-z/]$/, code.toString(16));
+  for (let code = 0xc0; code <= 0x17f; ++code)
+    assert.match(ascii(String.fromCharCode(code)), /^[A-Za-z/]$/, code.toString(16));
 });
 
 test("errors of agents on a colour scale: logarithmic, unknown stays unknown", () => {
@@ -178,12 +373,22 @@ test("errors of agents on a colour scale: logarithmic, unknown stays unknown", (
 });
 
 test("ticks stay inside their axis and are few", () => {
-  for (const [low, high] of [[0, 1], [0, 7], [0, 12345], [0, 3e9], [1, 3.9], [0, 2e-5]]) {
+  for (const [low, high] of [
+    [0, 1],
+    [0, 7],
+    [0, 12345],
+    [0, 3e9],
+    [1, 3.9],
+    [0, 2e-5],
+  ]) {
     const axis = linearAxis([], low, high, 6);
     assert.ok(axis.ticks.length >= 2 && axis.ticks.length <= 8, `${low} ${high}`);
     for (const tick of axis.ticks) assert.ok(tick.value >= low - 1e-9 * high && tick.value <= high * (1 + 1e-9));
   }
-  assert.deepEqual(logAxis([], -14, 1, 8).ticks.map((tick) => Math.round(Math.log10(tick.value))), [-14, -12, -10, -8, -6, -4, -2, 0]);
+  assert.deepEqual(
+    logAxis([], -14, 1, 8).ticks.map((tick) => Math.round(Math.log10(tick.value))),
+    [-14, -12, -10, -8, -6, -4, -2, 0],
+  );
 });
 
 test("data of another format are refused", () => {

@@ -37,7 +37,12 @@ export async function openBrowser() {
   async function open(data, { width = 1200, height = 900, colorScheme = "light", ...rest } = {}) {
     const file = join(folder, `report-${++count}.html`);
     writeFileSync(file, embed(readFileSync(templatePath, "utf8"), data));
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme, acceptDownloads: true, ...rest });
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      acceptDownloads: true,
+      ...rest,
+    });
     const page = await context.newPage();
     const trouble = [];
     const requests = [];
@@ -49,7 +54,9 @@ export async function openBrowser() {
     });
     page.on("request", (request) => requests.push(request.url()));
     await page.addInitScript(() => {
-      addEventListener("securitypolicyviolation", (event) => console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`));
+      addEventListener("securitypolicyviolation", (event) =>
+        console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+      );
     });
     const url = pathToFileURL(file).href;
     await page.goto(url);

@@ -24,9 +24,24 @@ const info = (name, family, summary, cost) => ({
 });
 
 export const methods = {
-  ideal: info("ideal", "augmented Lagrangian", "inexact accelerated augmented Lagrangian on W", "(T, T) an outer iteration"),
-  mideal: info("mideal", "augmented Lagrangian", "multi-stage IDEAL: J rounds of Chebyshev gossip after each gradient", "(T, T J) an outer iteration"),
-  extra: info("extra", "primal", "exact first-order method with a correction of decentralized gradient descent", "(1, 1)"),
+  ideal: info(
+    "ideal",
+    "augmented Lagrangian",
+    "inexact accelerated augmented Lagrangian on W",
+    "(T, T) an outer iteration",
+  ),
+  mideal: info(
+    "mideal",
+    "augmented Lagrangian",
+    "multi-stage IDEAL: J rounds of Chebyshev gossip after each gradient",
+    "(T, T J) an outer iteration",
+  ),
+  extra: info(
+    "extra",
+    "primal",
+    "exact first-order method with a correction of decentralized gradient descent",
+    "(1, 1)",
+  ),
   dgd: info("dgd", "primal", "decentralized gradient descent with a constant step", "(1, 1)"),
   ssda: info("ssda", "dual", "accelerated dual ascent", "(T, 1)"),
   agd: info("agd", "centralized", "accelerated gradient descent, as a server would run it", "(1, 0)"),
@@ -46,7 +61,15 @@ export function trace(method, { points = 400, computations = 1600, noise = 0, se
   const next = random(seed);
   const { rate, rounds, floor } = behaviour[method];
   const speed = rate * (1 + noise * (next() - 0.5));
-  const out = { computations: [], communications: [], bytes: [], seconds: [], suboptimality: [], worst: [], consensus: [] };
+  const out = {
+    computations: [],
+    communications: [],
+    bytes: [],
+    seconds: [],
+    suboptimality: [],
+    worst: [],
+    consensus: [],
+  };
   for (let k = 0; k < points; ++k) {
     const c = Math.round((computations * k) / (points - 1));
     const decay = diverges ? Math.exp(0.04 * c) : Math.exp(-speed * c) + floor;
@@ -176,19 +199,27 @@ export function barren() {
     curve("dgd", "dgd", 4, { diverges: true }),
     curve("extra", "extra", 4, { diverges: true }),
   ]);
-  return report([{ ...bare, drawing: null, spectrum: null, certified_gap: null, floor: 0, kappa_W: null }], { taus: [] });
+  return report([{ ...bare, drawing: null, spectrum: null, certified_gap: null, floor: 0, kappa_W: null }], {
+    taus: [],
+  });
 }
 
 /** A report of 30 curves with `points` records each. */
 export function large(points) {
   const names = ["ideal", "mideal", "extra", "ssda", "dgd"];
   const curves = Array.from({ length: 30 }, (_, i) =>
-    curve(`${names[i % 5]} T=${10 * (i + 1)}`, names[i % 5], 16, { points, computations: 20000, seeds: [i + 1], noise: 1.9 }),
+    curve(`${names[i % 5]} T=${10 * (i + 1)}`, names[i % 5], 16, {
+      points,
+      computations: 20000,
+      seeds: [i + 1],
+      noise: 1.9,
+    }),
   );
   return report([problem("large", "30 curves", curves)]);
 }
 
-const evilText = "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 2'>${alert(1)}\u2028%_#&{}\\";
+const evilText =
+  "</script><script>window.evil = 1</script><img src=x onerror='window.evil = 2'>${alert(1)}\u2028%_#&{}\\";
 
 /** Every string is an attack. */
 export function evil() {

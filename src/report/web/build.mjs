@@ -16,9 +16,13 @@ const require = createRequire(import.meta.url);
 
 function compile(project, target) {
   try {
-    execFileSync(process.execPath, [require.resolve("typescript/bin/tsc"), "-p", join(here, project), "--outDir", target], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    execFileSync(
+      process.execPath,
+      [require.resolve("typescript/bin/tsc"), "-p", join(here, project), "--outDir", target],
+      {
+        stdio: ["ignore", "pipe", "inherit"],
+      },
+    );
   } catch (error) {
     process.stdout.write(String(error.stdout ?? error));
     process.exit(1);

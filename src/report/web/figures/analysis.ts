@@ -50,13 +50,21 @@ export function gapMeasure(measure: Measure): Measure {
   return measure === "consensus" ? "worst" : measure;
 }
 
+/** The first record at or below `eps`, or -1. */
+function firstAtOrBelow(run: Run, measure: Measure, eps: number): number {
+  const question = measure + " " + eps;
+  const known = run.reached[question];
+  if (known !== undefined) return known;
+  const gaps = errors(run, measure);
+  let found = -1;
+  for (let i = 0; i < gaps.length && found < 0; ++i) if (gaps[i] <= eps) found = i;
+  return (run.reached[question] = found);
+}
+
 /** Simulated time at the first record at or below `eps`; Infinity if there is none. */
 export function timeToAccuracy(run: Run, eps: number, view: View): number {
-  const gaps = errors(run, gapMeasure(view.measure));
-  for (let i = 0; i < gaps.length; ++i) {
-    if (gaps[i] <= eps) return run.trace.computations[i] + view.tau * run.trace.communications[i];
-  }
-  return Infinity;
+  const first = firstAtOrBelow(run, gapMeasure(view.measure), eps);
+  return first < 0 ? Infinity : run.trace.computations[first] + view.tau * run.trace.communications[first];
 }
 
 /** Linear interpolation between order statistics; `sorted` ascends and may end in Infinity. */
@@ -262,9 +270,7 @@ function onGrid(x: Column, y: Column, lost: boolean, grid: number[]): number[] {
 export function band(curve: Curve, axis: AxisName, view: View): Band {
   const xs = curve.runs.map((run) => costs(run, axis, view.tau));
   const grid = sharedGrid(xs);
-  const values = curve.runs.map((run, r) =>
-    onGrid(xs[r], errors(run, view.measure), run.status === "diverged", grid),
-  );
+  const values = curve.runs.map((run, r) => onGrid(xs[r], errors(run, view.measure), run.status === "diverged", grid));
   const out: Band = { x: grid, low: [], mid: [], high: [] };
   for (let k = 0; k < grid.length; ++k) {
     const here = values.map((value) => value[k]).filter((value) => value === value);
@@ -286,14 +292,19 @@ export interface LowerBound {
 /** The bound without its constant: gap_0 exp(-cost/scale). Not known against bytes and wall time, nor for consensus. */
 export function lowerBound(problem: Problem, axis: AxisName, view: View): LowerBound | null {
   if (view.measure === "consensus") return null;
-  const rootF = Math.sqrt(problem.kappa_f);
-  const rootW = Math.sqrt(problem.kappa_W);
+  const rootF = root(problem.kappa_f);
+  const rootW = root(problem.kappa_W);
   let scale = NaN;
   if (axis === "computations") scale = rootF;
   if (axis === "communications") scale = rootF * rootW;
   if (axis === "time") scale = rootF * (1 + view.tau * rootW);
   const gap0 = startGap(problem, view.measure);
   return scale > 0 && scale < Infinity && gap0 > 0 && gap0 < Infinity ? { gap0, scale } : null;
+}
+
+/** Of a number that may be unknown, which is null: as a number it would be 0. */
+function root(value: number | null): number {
+  return value === null ? NaN : Math.sqrt(value);
 }
 
 /** All methods start from the same point. */

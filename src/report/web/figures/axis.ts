@@ -54,7 +54,10 @@ export function linearAxis(label: Text, min: number, max: number, most: number):
   for (let k = Math.ceil(min / step - 1e-9); k * step <= top + 1e-9 * step; ++k) {
     ticks.push({ value: k * step, text: numberText(Number(((k * step) / unit).toPrecision(6))) });
   }
-  const factor: Text = [{ kind: "plain", text: " (" }, { kind: "symbol", text: "\u00d7" }];
+  const factor: Text = [
+    { kind: "plain", text: " (" },
+    { kind: "symbol", text: "\u00d7" },
+  ];
   const shown = shared === 0 ? label : label.concat(factor, powerOfTen(shared), plain(")"));
   return { label: shown, log: false, min, max: top, ticks };
 }

@@ -103,13 +103,11 @@ function decades(problem: Problem, curves: DrawnCurve[], measure: Measure): [num
 export function convergence(problem: Problem, chosen: Chosen[], axis: AxisName, view: View): Convergence {
   const curves = chosen.map((one) => drawnCurve(problem, one, axis, view));
   let xMax = 0;
-  for (const { xs } of curves) {
-    for (let i = xs.length - 1; i >= 0; --i) {
-      if (isFinite(xs[i])) {
-        xMax = Math.max(xMax, xs[i]);
-        break;
-      }
-    }
+  for (const { xs, ys } of curves) {
+    let last = xs.length - 1;
+    // a diverged run ends where its errors do
+    while (last >= 0 && !(isFinite(xs[last]) && ys[last] === ys[last])) --last;
+    if (last >= 0) xMax = Math.max(xMax, xs[last]);
   }
   return {
     problem,
@@ -132,7 +130,9 @@ export function boundLine(bound: LowerBound, model: Convergence): { xs: number[]
 export function curveLabel(curve: Curve): string {
   const lost = diverged(curve);
   if (lost === 0) return curve.label;
-  return curve.label + (lost === curve.runs.length ? " (diverged)" : ` (${lost} of ${curve.runs.length} seeds diverged)`);
+  return (
+    curve.label + (lost === curve.runs.length ? " (diverged)" : ` (${lost} of ${curve.runs.length} seeds diverged)`)
+  );
 }
 
 function table(model: Convergence): Table {

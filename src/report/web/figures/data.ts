@@ -23,6 +23,8 @@ export interface Run {
   seconds: number;
   agents: number[] | null;
   trace: Trace;
+  /** Where an accuracy was first reached, noted when first asked for: records are many, questions repeat. */
+  reached: { [question: string]: number };
 }
 
 export interface Curve {
@@ -123,6 +125,7 @@ export function parseReport(text: string): Report {
         const trace = {} as Trace;
         for (const name of columns) trace[name] = column(raw[name]);
         run.trace = trace;
+        run.reached = {};
       }
     }
   }

@@ -60,4 +60,3 @@ export function idealFigures(dataText: string, optionsText: string): string {
   profileFigures(report, taus, names).forEach(add);
   return JSON.stringify(files);
 }
-

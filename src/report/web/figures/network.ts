@@ -45,7 +45,13 @@ function graphTable(drawing: Drawing, errors: number[] | null): Table {
   };
 }
 
-export function graphFigure(name: string, problem: Problem, drawing: Drawing, errors: number[] | null, theme: Theme): Figure {
+export function graphFigure(
+  name: string,
+  problem: Problem,
+  drawing: Drawing,
+  errors: number[] | null,
+  theme: Theme,
+): Figure {
   const scale = errors ? errorShares(errors) : null;
   const unknown = theme.grid;
   const fills = scale ? scale.shares.map((share) => (share === null ? unknown : rampColour(share))) : [theme.series[0]];
@@ -53,7 +59,12 @@ export function graphFigure(name: string, problem: Problem, drawing: Drawing, er
   if (scale) {
     const colours: string[] = [];
     for (let k = 0; k < 24; ++k) colours.push(rampColour(k / 23));
-    bar = { label: plain("final suboptimality"), low: numberText(rounded(scale.low, 2)), high: numberText(rounded(scale.high, 2)), colours };
+    bar = {
+      label: plain("final suboptimality"),
+      low: numberText(rounded(scale.low, 2)),
+      high: numberText(rounded(scale.high, 2)),
+      colours,
+    };
   }
   const { x, y, edges } = drawing;
   const many = x.length > 100;
@@ -70,7 +81,15 @@ export function graphFigure(name: string, problem: Problem, drawing: Drawing, er
         segments: edges.map(([i, j]): [number, number, number, number] => [x[i], y[i], x[j], y[j]]),
         stroke: { colour: theme.quiet, width: many ? 0.4 : 0.8, dash: [] },
       },
-      { kind: "dots", xs: x, ys: y, radius: many ? 2.4 : 4.6, fills, outline: theme.quiet, titles: agentTitles(x.length, errors) },
+      {
+        kind: "dots",
+        xs: x,
+        ys: y,
+        radius: many ? 2.4 : 4.6,
+        fills,
+        outline: theme.quiet,
+        titles: agentTitles(x.length, errors),
+      },
     ],
     legend: [],
     bar,

@@ -19,7 +19,8 @@ function outline(lines: Point[][], closed: boolean): string {
   return lines
     .map(
       (line) =>
-        line.map((point, i) => `${num(point[0])} ${num(point[1])} ${i === 0 ? "m" : "l"}`).join("\n") + (closed ? "\nh" : ""),
+        line.map((point, i) => `${num(point[0])} ${num(point[1])} ${i === 0 ? "m" : "l"}`).join("\n") +
+        (closed ? "\nh" : ""),
     )
     .join("\n");
 }
@@ -102,7 +103,11 @@ function textOperators(item: TextItem): string {
   const out = [colour(item.colour, "rg"), `${turn} ${num(item.x)} ${num(item.y)} cm`];
   for (const glyph of glyphs) {
     const scale = (glyph.size / 1000).toPrecision(3);
-    out.push(`q ${scale} 0 0 -${scale} ${num(start + glyph.x)} ${num(-glyph.y)} cm`, glyphOperators(glyph.outline), "f Q");
+    out.push(
+      `q ${scale} 0 0 -${scale} ${num(start + glyph.x)} ${num(-glyph.y)} cm`,
+      glyphOperators(glyph.outline),
+      "f Q",
+    );
   }
   return `q\n${out.join("\n")}\nQ`;
 }

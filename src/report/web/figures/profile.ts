@@ -21,7 +21,12 @@ export interface ProfileModel {
 }
 
 export function profileModel(report: Report, chosen: ProfileChoice[], eps: number, view: View): ProfileModel {
-  const profile = performanceProfile(report, chosen.map((one) => one.id), eps, view);
+  const profile = performanceProfile(
+    report,
+    chosen.map((one) => one.id),
+    eps,
+    view,
+  );
   const styles = profile.curves.map((curve) => chosen.filter((one) => one.id === curve.id)[0].style);
   let largest = 1;
   for (const curve of profile.curves) for (const factor of curve.factors) largest = Math.max(largest, factor);
@@ -69,7 +74,10 @@ export function profileFigure(name: string, model: ProfileModel, theme: Theme): 
     height: 200,
     axes: {
       // a few powers of ten read better on a logarithmic axis, a narrow range on a straight one
-      x: model.factorMax > 20 ? logAxis(factorLabel, 0, log10(model.factorMax), 6) : linearAxis(factorLabel, 1, model.factorMax, 8),
+      x:
+        model.factorMax > 20
+          ? logAxis(factorLabel, 0, log10(model.factorMax), 6)
+          : linearAxis(factorLabel, 1, model.factorMax, 8),
       y: linearAxis(plain("share of problems"), 0, 1.02, 6),
     },
     framed: true,

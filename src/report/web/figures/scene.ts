@@ -109,51 +109,74 @@ function toY(frame: Frame, value: number): number {
   return frame.box.y + frame.box.height * (1 - share(frame.figure.axes.y, value));
 }
 
-// A curve needs no more than the first, lowest, highest and last point in a column this wide.
-const columnWidth = 0.4;
-
-/** Drops points that would not change the drawing. */
-export function thin(points: Point[]): Point[] {
-  const out: Point[] = [];
-  let column: Point[] = [];
+/**
+ * A curve on paper, from record `begin` up to `end`: pieces between gaps, without points nobody would see. Of all points in a
+ * column of the given width, the first, the lowest, the highest and the last draw the same.
+ */
+export function curvePieces(
+  xs: Numbers,
+  ys: Numbers,
+  begin: number,
+  end: number,
+  toX: (value: number) => number,
+  toY: (value: number) => number,
+  columnWidth: number,
+): Point[][] {
+  const out: Point[][] = [];
+  let current: Point[] = [];
+  // the open column: plain numbers, because this loop sees every record at every move of the slider
+  let [firstX, firstY, lowX, lowY, highX, highY, lastX, lastY] = [NaN, 0, 0, 0, 0, 0, 0, 0];
+  let [inside, lowAt, highAt] = [0, 0, 0];
   const flush = (): void => {
-    if (column.length === 0) return;
-    let low = 0;
-    let high = 0;
-    for (let i = 1; i < column.length; ++i) {
-      if (column[i][1] < column[low][1]) low = i;
-      if (column[i][1] > column[high][1]) high = i;
+    if (inside > 0) current.push([firstX, firstY]);
+    if (inside > 2 && lowAt !== highAt) {
+      const low: Point = [lowX, lowY];
+      const high: Point = [highX, highY];
+      current.push(lowAt < highAt ? low : high, lowAt < highAt ? high : low);
     }
-    const kept = [0, Math.min(low, high), Math.max(low, high), column.length - 1];
-    kept.forEach((k, i) => {
-      if (i === 0 || k !== kept[i - 1]) out.push(column[k]);
-    });
-    column = [];
+    if (inside > 1) current.push([lastX, lastY]);
+    inside = 0;
   };
-  for (const point of points) {
-    if (column.length > 0 && Math.abs(point[0] - column[0][0]) > columnWidth) flush();
-    column.push(point);
+  for (let i = begin; i < end; ++i) {
+    const x = toX(xs[i]);
+    const y = toY(ys[i]);
+    if (x !== x || y !== y) {
+      flush();
+      if (current.length > 0) out.push(current);
+      current = [];
+      continue;
+    }
+    if (inside > 0 && Math.abs(x - firstX) > columnWidth) flush();
+    if (inside++ === 0) {
+      firstX = lowX = highX = x;
+      firstY = lowY = highY = y;
+      lowAt = highAt = i;
+    } else if (y < lowY) {
+      [lowX, lowY, lowAt] = [x, y, i];
+    } else if (y > highY) {
+      [highX, highY, highAt] = [x, y, i];
+    }
+    lastX = x;
+    lastY = y;
   }
   flush();
+  if (current.length > 0) out.push(current);
   return out;
 }
 
-/** Pieces between gaps. */
+// fine enough for print
+const printColumn = 0.4;
+
 function pieces(frame: Frame, xs: Numbers, ys: Numbers): Point[][] {
-  const out: Point[][] = [];
-  let current: Point[] = [];
-  for (let i = 0; i < xs.length; ++i) {
-    const x = toX(frame, xs[i]);
-    const y = toY(frame, ys[i]);
-    if (x === x && y === y) {
-      current.push([x, y]);
-    } else if (current.length > 0) {
-      out.push(thin(current));
-      current = [];
-    }
-  }
-  if (current.length > 0) out.push(thin(current));
-  return out;
+  return curvePieces(
+    xs,
+    ys,
+    0,
+    xs.length,
+    (x) => toX(frame, x),
+    (y) => toY(frame, y),
+    printColumn,
+  );
 }
 
 // ---- marks ----------------------------------------------------------------------------------------------
@@ -167,18 +190,50 @@ export function markCorners(mark: Mark, radius: number): Point[] | null {
     case "circle":
       return null;
     case "square":
-      return [[-0.85 * r, -0.85 * r], [0.85 * r, -0.85 * r], [0.85 * r, 0.85 * r], [-0.85 * r, 0.85 * r]];
+      return [
+        [-0.85 * r, -0.85 * r],
+        [0.85 * r, -0.85 * r],
+        [0.85 * r, 0.85 * r],
+        [-0.85 * r, 0.85 * r],
+      ];
     case "triangle":
-      return [[0, -1.15 * r], [r, 0.75 * r], [-r, 0.75 * r]];
+      return [
+        [0, -1.15 * r],
+        [r, 0.75 * r],
+        [-r, 0.75 * r],
+      ];
     case "down":
-      return [[0, 1.15 * r], [r, -0.75 * r], [-r, -0.75 * r]];
+      return [
+        [0, 1.15 * r],
+        [r, -0.75 * r],
+        [-r, -0.75 * r],
+      ];
     case "diamond":
-      return [[0, -1.2 * r], [r, 0], [0, 1.2 * r], [-r, 0]];
+      return [
+        [0, -1.2 * r],
+        [r, 0],
+        [0, 1.2 * r],
+        [-r, 0],
+      ];
     case "cross": {
       const a = 0.35 * r;
       const b = 1.1 * r;
-      const arm: Point[] = [[-a, -b], [a, -b], [a, -a], [b, -a], [b, a], [a, a]];
-      return arm.concat([[a, b], [-a, b], [-a, a], [-b, a], [-b, -a], [-a, -a]]);
+      const arm: Point[] = [
+        [-a, -b],
+        [a, -b],
+        [a, -a],
+        [b, -a],
+        [b, a],
+        [a, a],
+      ];
+      return arm.concat([
+        [a, b],
+        [-a, b],
+        [-a, a],
+        [-b, a],
+        [-b, -a],
+        [-a, -a],
+      ]);
     }
   }
 }
@@ -255,7 +310,12 @@ function cellItems(frame: Frame, layer: CellLayer): Item[] {
   for (const cell of layer.cells) {
     const [x0, x1, y0, y1] = [toX(frame, cell.x0), toX(frame, cell.x1), toY(frame, cell.y0), toY(frame, cell.y1)];
     const item = byFill[cell.fill] || (byFill[cell.fill] = path([], null, cell.fill, true));
-    item.lines.push([[x0, y0], [x1, y0], [x1, y1], [x0, y1]]);
+    item.lines.push([
+      [x0, y0],
+      [x1, y0],
+      [x1, y1],
+      [x0, y1],
+    ]);
   }
   return Object.keys(byFill).map((fill) => byFill[fill]);
 }
@@ -294,14 +354,26 @@ function axisItems(frame: Frame): { below: Item[]; above: Item[] } {
   const bottom = box.y + box.height;
   for (const tick of figure.axes.x.ticks) {
     const x = toX(frame, tick.value);
-    grid.push([[x, box.y], [x, bottom]]);
-    ticks.push([[x, bottom], [x, bottom + tickLength]]);
+    grid.push([
+      [x, box.y],
+      [x, bottom],
+    ]);
+    ticks.push([
+      [x, bottom],
+      [x, bottom + tickLength],
+    ]);
     labels.push(text(x, bottom + tickLength + tickSize + 1, tick.text, tickSize, "middle", theme.quiet));
   }
   for (const tick of figure.axes.y.ticks) {
     const y = toY(frame, tick.value);
-    grid.push([[box.x, y], [box.x + box.width, y]]);
-    ticks.push([[box.x - tickLength, y], [box.x, y]]);
+    grid.push([
+      [box.x, y],
+      [box.x + box.width, y],
+    ]);
+    ticks.push([
+      [box.x - tickLength, y],
+      [box.x, y],
+    ]);
     labels.push(text(box.x - tickLength - 3, y + 0.33 * tickSize, tick.text, tickSize, "end", theme.quiet));
   }
   const outline: Point[] = [
@@ -311,7 +383,9 @@ function axisItems(frame: Frame): { below: Item[]; above: Item[] } {
     [box.x, bottom],
   ];
   const middle = box.x + box.width / 2;
-  labels.push(text(middle, bottom + tickLength + tickSize + labelSize + 6, figure.axes.x.label, labelSize, "middle", theme.ink));
+  labels.push(
+    text(middle, bottom + tickLength + tickSize + labelSize + 6, figure.axes.x.label, labelSize, "middle", theme.ink),
+  );
   labels.push(text(labelSize, box.y + box.height / 2, figure.axes.y.label, labelSize, "middle", theme.ink, true));
   return {
     below: [path(grid, hairline(theme.grid), null)],
@@ -329,7 +403,19 @@ function barItems(frame: Frame): Item[] {
     const bottom = box.y + box.height - k * step;
     // a hair of overlap: no seams between the steps
     const top = Math.max(box.y, bottom - step - 0.3);
-    return path([[[x, top], [x + barWidth, top], [x + barWidth, bottom], [x, bottom]]], null, colour, true);
+    return path(
+      [
+        [
+          [x, top],
+          [x + barWidth, top],
+          [x + barWidth, bottom],
+          [x, bottom],
+        ],
+      ],
+      null,
+      colour,
+      true,
+    );
   });
   const right = x + barWidth + 4;
   items.push(text(right, box.y + tickSize - 1, bar.high, tickSize, "start", theme.quiet));
@@ -346,14 +432,44 @@ const columnGap = 14;
 function swatchItems(entry: LegendEntry, x: number, y: number, theme: Theme): Item[] {
   const swatch = entry.swatch;
   if (swatch.kind === "line") {
-    const items: Item[] = [path([[[x, y], [x + swatchWidth, y]]], swatch.stroke, null)];
+    const items: Item[] = [
+      path(
+        [
+          [
+            [x, y],
+            [x + swatchWidth, y],
+          ],
+        ],
+        swatch.stroke,
+        null,
+      ),
+    ];
     if (swatch.mark) items.push(markItem(swatch.mark, x + swatchWidth / 2, y, 2.2, swatch.stroke.colour, theme.paper));
     return items;
   }
   const [left, right, top, bottom] = [x + 4, x + swatchWidth - 4, y - 5, y + 5];
   return [
-    path([[[left, top], [right, top], [right, bottom], [left, bottom]]], hairline(theme.quiet), swatch.fill, true),
-    text((left + right) / 2, y + 0.33 * tickSize, [{ kind: "plain", text: swatch.letter }], tickSize, "middle", theme.ink),
+    path(
+      [
+        [
+          [left, top],
+          [right, top],
+          [right, bottom],
+          [left, bottom],
+        ],
+      ],
+      hairline(theme.quiet),
+      swatch.fill,
+      true,
+    ),
+    text(
+      (left + right) / 2,
+      y + 0.33 * tickSize,
+      [{ kind: "plain", text: swatch.letter }],
+      tickSize,
+      "middle",
+      theme.ink,
+    ),
   ];
 }
 
@@ -366,7 +482,10 @@ function legendItems(figure: Figure, theme: Theme, left: number, top: number): L
   if (figure.legend.length === 0) return { items: [], height: 0 };
   const room = figure.width - left;
   const fitted = figure.legend.map((entry) => fitText(entry.text, tickSize, room - swatchWidth - 6));
-  const widest = Math.max.apply(null, fitted.map((entry) => textWidth(entry, tickSize)));
+  const widest = Math.max.apply(
+    null,
+    fitted.map((entry) => textWidth(entry, tickSize)),
+  );
   const column = swatchWidth + 6 + widest + columnGap;
   const columns = Math.max(1, Math.min(figure.legend.length, Math.floor((room + columnGap) / column)));
   const rows = Math.ceil(figure.legend.length / columns);

@@ -88,9 +88,7 @@ function bounded(axis: Axis, value: number): number {
   if (at !== at) return NaN;
   const shown = Math.max(-0.5, Math.min(1.5, at));
   if (shown === at) return value;
-  return axis.log
-    ? axis.min * Math.pow(axis.max / axis.min, shown)
-    : axis.min + shown * (axis.max - axis.min);
+  return axis.log ? axis.min * Math.pow(axis.max / axis.min, shown) : axis.min + shown * (axis.max - axis.min);
 }
 
 function number(value: number): string {

@@ -32,15 +32,16 @@ export function numberText(value: number): Text {
   if (power >= -3 && power <= 4) return plain(String(Number(value.toPrecision(4))).replace("-", "\u2212"));
   const mantissa = String(Number(digits));
   if (mantissa === "1") return powerOfTen(power);
-  const factor: Text = [{ kind: "plain", text: mantissa }, { kind: "symbol", text: "\u00d7" }];
+  const factor: Text = [
+    { kind: "plain", text: mantissa },
+    { kind: "symbol", text: "\u00d7" },
+  ];
   return factor.concat(powerOfTen(power));
 }
 
 /** For reading aloud, metadata and tables. */
 export function toPlain(text: Text): string {
-  return text
-    .map((piece) => (piece.kind === "sup" ? "^" : piece.kind === "sub" ? "_" : "") + piece.text)
-    .join("");
+  return text.map((piece) => (piece.kind === "sup" ? "^" : piece.kind === "sub" ? "_" : "") + piece.text).join("");
 }
 
 // ---- ASCII ----------------------------------------------------------------------------------------------

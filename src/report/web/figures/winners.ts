@@ -35,16 +35,14 @@ function centres(from: number, to: number, count: number): number[] {
 }
 
 export function winners(report: Report, problem: Problem, chosen: Chosen[], view: View): Winners {
-  const running = rivals(report, chosen.map((one) => one.curve));
+  const running = rivals(
+    report,
+    chosen.map((one) => one.curve),
+  );
   const styles = running.map((curve) => chosen.filter((one) => one.curve === curve)[0].style);
   const [tauLow, tauHigh] = tauDecades(report.taus);
   const [epsHigh, epsLow] = accuracyRange(problem, running, view.measure);
-  const map = winnerMap(
-    running,
-    view.measure,
-    centres(tauLow, tauHigh, tauCells),
-    centres(epsHigh, epsLow, epsCells),
-  );
+  const map = winnerMap(running, view.measure, centres(tauLow, tauHigh, tauCells), centres(epsHigh, epsLow, epsCells));
   return { problem, map, styles, tauDecades: [tauLow, tauHigh], epsDecades: [epsLow, epsHigh] };
 }
 
@@ -91,12 +89,24 @@ function depths(winner: number[][]): number[][] {
   };
   for (let r = 0; r < rows; ++r) {
     for (let c = 0; c < columns; ++c) {
-      for (const [dr, dc] of [[-1, -1], [-1, 0], [-1, 1], [0, -1]]) relax(r, c, dr, dc);
+      for (const [dr, dc] of [
+        [-1, -1],
+        [-1, 0],
+        [-1, 1],
+        [0, -1],
+      ])
+        relax(r, c, dr, dc);
     }
   }
   for (let r = rows - 1; r >= 0; --r) {
     for (let c = columns - 1; c >= 0; --c) {
-      for (const [dr, dc] of [[1, 1], [1, 0], [1, -1], [0, 1]]) relax(r, c, dr, dc);
+      for (const [dr, dc] of [
+        [1, 1],
+        [1, 0],
+        [1, -1],
+        [0, 1],
+      ])
+        relax(r, c, dr, dc);
     }
   }
   return depth;
@@ -108,7 +118,8 @@ function letterPlaces(winner: number[][]): { winner: number; row: number; column
   const best: { [winner: number]: { winner: number; row: number; column: number; depth: number } } = {};
   winner.forEach((row, r) =>
     row.forEach((who, c) => {
-      if (!best[who] || depth[r][c] > best[who].depth) best[who] = { winner: who, row: r, column: c, depth: depth[r][c] };
+      if (!best[who] || depth[r][c] > best[who].depth)
+        best[who] = { winner: who, row: r, column: c, depth: depth[r][c] };
     }),
   );
   return Object.keys(best)
@@ -155,7 +166,8 @@ function table(model: Winners): Table {
 
 export function winnersFigure(name: string, model: Winners, theme: Theme): Figure {
   const { map } = model;
-  const fill = (who: number): string => (who < 0 ? theme.grid : mix(theme.series[model.styles[who] % theme.series.length], theme.paper, 0.55));
+  const fill = (who: number): string =>
+    who < 0 ? theme.grid : mix(theme.series[model.styles[who] % theme.series.length], theme.paper, 0.55);
   const [tauLow, tauHigh] = model.tauDecades;
   const [epsLow, epsHigh] = model.epsDecades;
   const tauAt = (column: number): number => Math.pow(10, tauLow + ((tauHigh - tauLow) * column) / map.taus.length);

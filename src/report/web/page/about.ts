@@ -16,7 +16,11 @@ async function copy(text: string, source: HTMLElement): Promise<boolean> {
 
 function copyable(text: string, what: string): HTMLElement {
   const source = h("pre", { tabindex: "0", "aria-label": what }, text);
-  const button = h("button", { type: "button", class: "copy", "aria-label": `Copy ${what}`, onclick: () => void press() }, "Copy");
+  const button = h(
+    "button",
+    { type: "button", class: "copy", "aria-label": `Copy ${what}`, onclick: () => void press() },
+    "Copy",
+  );
   const press = async (): Promise<void> => {
     button.textContent = (await copy(text, source)) ? "Copied" : "Press Ctrl+C";
     setTimeout(() => (button.textContent = "Copy"), 2000);
@@ -26,7 +30,8 @@ function copyable(text: string, what: string): HTMLElement {
 
 function seeds(report: Report): string {
   const found = new Set<number>();
-  for (const problem of report.problems) for (const curve of problem.curves) for (const run of curve.runs) found.add(run.seed);
+  for (const problem of report.problems)
+    for (const curve of problem.curves) for (const run of curve.runs) found.add(run.seed);
   return [...found].sort((a, b) => a - b).join(", ");
 }
 
@@ -43,7 +48,13 @@ export function about(report: Report): HTMLElement {
     { class: "about", "aria-label": "Repeat this" },
     h("h2", {}, "Repeat this"),
     copyable(report.command, "the command"),
-    report.config ? h("details", {}, h("summary", {}, "Configuration"), copyable(report.config, "the configuration")) : null,
-    h("dl", { class: "facts" }, ...environment.map(([name, value]) => h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, String(value))))),
+    report.config
+      ? h("details", {}, h("summary", {}, "Configuration"), copyable(report.config, "the configuration"))
+      : null,
+    h(
+      "dl",
+      { class: "facts" },
+      ...environment.map(([name, value]) => h("div", { class: "fact" }, h("dt", {}, name), h("dd", {}, String(value)))),
+    ),
   );
 }

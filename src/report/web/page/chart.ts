@@ -5,7 +5,7 @@ import { AxisName } from "../figures/analysis";
 import { niceStep } from "../figures/axis";
 import { Convergence, DrawnCurve, boundLine, curveLabel, measureLabel } from "../figures/convergence";
 import { Numbers } from "../figures/figure";
-import { Point, markCorners, markPlaces, thin } from "../figures/scene";
+import { Point, curvePieces, markCorners, markPlaces } from "../figures/scene";
 import { LineStyle, Theme, lineStyle } from "../figures/theme";
 import { h, replace } from "./dom";
 import { bytes, power, short } from "./format";
@@ -73,6 +73,7 @@ export class Chart {
   private model: Convergence | null = null;
   private theme: Theme | null = null;
   private zoomed: Range | null = null;
+  private drawn: Point[][][] = []; // each curve's pieces, as last drawn
   private signature = "";
   private readonly observer: ResizeObserver;
 
@@ -162,7 +163,12 @@ export class Chart {
     const theme = this.theme!;
     const model = this.model!;
     const narrow = this.size().width < 480;
-    const axis = { stroke: theme.quiet, font, grid: { stroke: theme.grid, width: 1 }, ticks: { stroke: theme.grid, width: 1 } };
+    const axis = {
+      stroke: theme.quiet,
+      font,
+      grid: { stroke: theme.grid, width: 1 },
+      ticks: { stroke: theme.grid, width: 1 },
+    };
     const series = model.curves.map((curve, i) => {
       const { colour, dash } = lineStyle(theme, curve.style);
       return {
@@ -242,30 +248,27 @@ export class Chart {
 
   // ---- drawing --------------------------------------------------------------------------------------------
 
-  /** Canvas pixels; what is far outside stays near, because canvases dislike huge numbers. */
-  private position(x: number, y: number): Point {
-    const plot = this.plot!;
+  /** From values to canvas pixels; what is far outside stays near, because canvases dislike huge numbers. */
+  private projection(): { toX: (x: number) => number; toY: (y: number) => number } {
+    const { left, top, width, height } = this.plot!.bbox;
+    const { x, y } = this.range;
     const far = 20000;
     const clamp = (value: number): number => Math.max(-far, Math.min(far, value));
-    return [clamp(plot.valToPos(x, "x", true)), clamp(plot.valToPos(y, "y", true))];
+    const across = width / (x[1] - x[0]);
+    const high = Math.log10(y[1]);
+    const down = height / (high - Math.log10(y[0]));
+    return {
+      toX: (value) => clamp(left + (value - x[0]) * across),
+      toY: (value) => clamp(top + (high - Math.log10(value)) * down),
+    };
   }
 
   private pieces(xs: Numbers, ys: Numbers): Point[][] {
-    const out: Point[][] = [];
-    let current: Point[] = [];
+    const { toX, toY } = this.projection();
     // only what is in view, and a record on either side
-    const first = Math.max(0, lastAt(xs, this.range.x[0]));
-    const last = Math.min(xs.length - 1, lastAt(xs, this.range.x[1]) + 1);
-    for (let i = first; i <= last; ++i) {
-      if (ys[i] === ys[i]) {
-        current.push(this.position(xs[i], ys[i]));
-      } else if (current.length > 0) {
-        out.push(thin(current));
-        current = [];
-      }
-    }
-    if (current.length > 0) out.push(thin(current));
-    return out;
+    const begin = Math.max(0, lastAt(xs, this.range.x[0]));
+    const end = Math.min(xs.length, lastAt(xs, this.range.x[1]) + 2);
+    return curvePieces(xs, ys, begin, end, toX, toY, 1);
   }
 
   private trace(lines: Point[][]): Path2D {
@@ -276,7 +279,8 @@ export class Chart {
 
   private path(index: number): Path2D {
     const { xs, ys } = this.model!.curves[index];
-    return this.trace(this.pieces(xs, ys));
+    this.drawn[index] = this.pieces(xs, ys);
+    return this.trace(this.drawn[index]);
   }
 
   private clipped(draw: (context: CanvasRenderingContext2D) => void): void {
@@ -311,7 +315,8 @@ export class Chart {
       context.strokeStyle = theme.quiet;
       context.lineWidth = 1.5 * devicePixelRatio;
       context.setLineDash([5 * devicePixelRatio, 5 * devicePixelRatio]);
-      context.stroke(this.trace([[this.position(xs[0], ys[0]), this.position(xs[1], ys[1])]]));
+      const { toX, toY } = this.projection();
+      context.stroke(this.trace([xs.map((x, i): Point => [toX(x), toY(ys[i])])]));
     });
   }
 
@@ -319,12 +324,13 @@ export class Chart {
     if (!this.plot) return;
     const { bbox } = this.plot;
     this.clipped((context) => {
-      for (const curve of this.model!.curves) {
+      this.model!.curves.forEach((curve, index) => {
         const style = lineStyle(this.theme!, curve.style);
-        for (const line of this.pieces(curve.xs, curve.ys)) {
-          for (const place of markPlaces(line, bbox.left, bbox.width, curve.style)) this.drawMark(context, style, place);
+        for (const line of this.drawn[index]) {
+          for (const place of markPlaces(line, bbox.left, bbox.width, curve.style))
+            this.drawMark(context, style, place);
         }
-      }
+      });
     });
   }
 
@@ -363,9 +369,17 @@ export class Chart {
       this.tooltip,
       h("div", { class: "at" }, `${axisTitle(this.model!.axis)}: ${formatCost(this.model!.axis, x)}`),
       ...nearest.map((row) =>
-        h("div", { class: "row" }, swatch(this.theme!, row.curve.style), h("span", {}, curveLabel(row.curve.curve)), h("b", {}, short(row.value))),
+        h(
+          "div",
+          { class: "row" },
+          swatch(this.theme!, row.curve.style),
+          h("span", {}, curveLabel(row.curve.curve)),
+          h("b", {}, short(row.value)),
+        ),
       ),
-      rows.length > nearest.length ? h("div", { class: "more" }, `and ${rows.length - nearest.length} farther away`) : null,
+      rows.length > nearest.length
+        ? h("div", { class: "more" }, `and ${rows.length - nearest.length} farther away`)
+        : null,
     );
     this.tooltip.hidden = rows.length === 0;
     this.placeTooltip(left, plot);

@@ -37,5 +37,10 @@ export function exportButtons(what: string, figure: () => Figure): HTMLElement {
       },
       labels[format],
     );
-  return h("div", { class: "exports", role: "group", "aria-label": `Save ${what}` }, h("span", { "aria-hidden": "true" }, "Save"), ...formats.map(button));
+  return h(
+    "div",
+    { class: "exports", role: "group", "aria-label": `Save ${what}` },
+    h("span", { "aria-hidden": "true" }, "Save"),
+    ...formats.map(button),
+  );
 }

@@ -25,7 +25,12 @@ export function figureCard(what: string, caption: string, make: (theme: Theme) =
     "figure",
     { class: "card" },
     holder,
-    h("figcaption", {}, h("span", {}, caption), exportButtons(what, () => current(light))),
+    h(
+      "figcaption",
+      {},
+      h("span", {}, caption),
+      exportButtons(what, () => current(light)),
+    ),
   );
   return {
     element,

@@ -32,7 +32,10 @@ function definition(name: string, value: string): HTMLElement[] {
 function runText(run: Run): string {
   const { computations, communications, worst } = run.trace;
   const last = computations.length - 1;
-  const counts = last < 0 ? "no records" : `${short(computations[last])} computations, ${short(communications[last])} communications`;
+  const counts =
+    last < 0
+      ? "no records"
+      : `${short(computations[last])} computations, ${short(communications[last])} communications`;
   const gap = last >= 0 && worst[last] === worst[last] ? `, worst gap ${short(worst[last])}` : "";
   const message = run.message ? `: ${run.message}` : "";
   return `seed ${run.seed}, ${statusWords[run.status] ?? run.status}${message}; ${counts}${gap}, ${short(run.seconds)} s`;
@@ -75,7 +78,12 @@ function entry(state: State, curve: Curve): HTMLElement {
     "li",
     { class: "curve" },
     h("label", {}, box, swatch(state.theme, state.style(curve)), h("span", { class: "name" }, curve.label)),
-    h("span", { class: "summary" }, info?.summary ?? "", isCentralized(state.report, curve) ? " (centralized: a yardstick, never a winner)" : ""),
+    h(
+      "span",
+      { class: "summary" },
+      info?.summary ?? "",
+      isCentralized(state.report, curve) ? " (centralized: a yardstick, never a winner)" : "",
+    ),
     h("span", { class: lost ? "status lost" : "status" }, lost ? "✕ " : "", statusText(curve)),
     details(curve, info),
   );
@@ -83,7 +91,11 @@ function entry(state: State, curve: Curve): HTMLElement {
 
 export function legend(state: State, problem: Problem): { element: HTMLElement; update: () => void } {
   const list = h("ul", { class: "curves" });
-  const all = (visible: boolean): void => state.show(problem.curves.map((curve) => curve.id), visible);
+  const all = (visible: boolean): void =>
+    state.show(
+      problem.curves.map((curve) => curve.id),
+      visible,
+    );
   const element = h(
     "div",
     { class: "legend" },
@@ -104,7 +116,9 @@ export function legend(state: State, problem: Problem): { element: HTMLElement; 
     for (const box of list.querySelectorAll<HTMLInputElement>("input[data-curve]")) {
       box.checked = !state.hidden.has(box.dataset.curve ?? "");
     }
-    list.querySelectorAll("svg.swatch").forEach((old, i) => old.replaceWith(swatch(state.theme, state.style(problem.curves[i]))));
+    list
+      .querySelectorAll("svg.swatch")
+      .forEach((old, i) => old.replaceWith(swatch(state.theme, state.style(problem.curves[i]))));
   };
   return { element, update };
 }

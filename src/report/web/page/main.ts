@@ -25,7 +25,10 @@ function navigation(state: State): HTMLElement | null {
   if (all.length > mostTabs) {
     const id = uniqueId();
     const select = h("select", { id, onchange: () => state.set("page", Number(select.value)) });
-    append(select, all.map(({ page, title }) => h("option", { value: page }, title)));
+    append(
+      select,
+      all.map(({ page, title }) => h("option", { value: page }, title)),
+    );
     const update = (): void => void (select.value = String(state.page));
     update();
     state.listen(update);
@@ -72,7 +75,9 @@ function themeButton(state: State): HTMLElement {
 function subtitle(report: Report): string {
   const ids = new Set<string>();
   for (const problem of report.problems) for (const curve of problem.curves) ids.add(curve.id);
-  return [plural(ids.size, "curve"), plural(report.problems.length, "problem"), report.date, `ideal ${report.version}`].filter(Boolean).join(" · ");
+  return [plural(ids.size, "curve"), plural(report.problems.length, "problem"), report.date, `ideal ${report.version}`]
+    .filter(Boolean)
+    .join(" · ");
 }
 
 function show(state: State, holder: HTMLElement): void {
@@ -91,14 +96,23 @@ function show(state: State, holder: HTMLElement): void {
 function start(root: HTMLElement): void {
   const report = parseReport(document.getElementById("data")?.textContent ?? "");
   if (report.problems.length === 0) {
-    append(root, [h("h1", {}, report.title), h("p", { class: "empty" }, "This report holds no problems."), about(report)]);
+    append(root, [
+      h("h1", {}, report.title),
+      h("p", { class: "empty" }, "This report holds no problems."),
+      about(report),
+    ]);
     return;
   }
   const state = new State(report);
   const holder = h("div", { class: "view" });
   const printed = h("div", { class: "print" });
   append(root, [
-    h("header", {}, h("div", {}, h("h1", {}, report.title), h("p", { class: "subtitle" }, subtitle(report))), themeButton(state)),
+    h(
+      "header",
+      {},
+      h("div", {}, h("h1", {}, report.title), h("p", { class: "subtitle" }, subtitle(report))),
+      themeButton(state),
+    ),
     navigation(state),
     h("div", { class: "bar" }, tauControl(state)),
     holder,

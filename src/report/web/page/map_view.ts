@@ -14,7 +14,16 @@ interface Place {
   column: number;
 }
 
-export function mapView(state: State, problem: Problem): { element: HTMLElement; update: (changes: Set<Change>) => void } {
+function emptyReason(model: Winners): string | null {
+  if (model.map.curves.length === 0) return "No decentralized method on show: there is nobody to win.";
+  const won = model.map.winner.some((row) => row.some((who) => who >= 0));
+  return won ? null : "No decentralized method on show came closer than its start.";
+}
+
+export function mapView(
+  state: State,
+  problem: Problem,
+): { element: HTMLElement; update: (changes: Set<Change>) => void } {
   const name = state.names.winners(state.report.problems.indexOf(problem));
   let model: Winners = winners(state.report, problem, state.chosen(problem), state.view);
   let drawn: { svg: SVGSVGElement; scene: Scene } | null = null;
@@ -24,7 +33,7 @@ export function mapView(state: State, problem: Problem): { element: HTMLElement;
   const caption = "The fastest method for each price of a communication and accuracy.";
   const card = figureCard("the map of winners", caption, (theme) => winnersFigure(name, model, theme), light);
   const stage = card.element.querySelector<HTMLElement>(".drawing")!;
-  const empty = emptyState("No decentralized method on show: there is nobody to win.");
+  const empty = emptyState("");
   const element = h("div", { class: "map" }, card.element, reading, empty);
 
   const line = (): void => {
@@ -34,7 +43,18 @@ export function mapView(state: State, problem: Problem): { element: HTMLElement;
     if (!drawn || !(share >= 0 && share <= 1)) return;
     const { x, y, width, height } = drawn.scene.plot;
     const at = x + share * width;
-    drawn.svg.appendChild(s("line", { class: "now", x1: at, x2: at, y1: y, y2: y + height, stroke: state.theme.ink, "stroke-width": 1, "stroke-dasharray": "2 2" }));
+    drawn.svg.appendChild(
+      s("line", {
+        class: "now",
+        x1: at,
+        x2: at,
+        y1: y,
+        y2: y + height,
+        stroke: state.theme.ink,
+        "stroke-width": 1,
+        "stroke-dasharray": "2 2",
+      }),
+    );
   };
 
   const cursor = (): void => {
@@ -42,19 +62,28 @@ export function mapView(state: State, problem: Problem): { element: HTMLElement;
     if (!drawn || !place) return;
     const { x, y, width, height } = drawn.scene.plot;
     const { taus, epss } = model.map;
-    const at = { cx: x + ((place.column + 0.5) / taus.length) * width, cy: y + ((place.row + 0.5) / epss.length) * height };
-    drawn.svg.appendChild(s("circle", { class: "here", ...at, r: 4, fill: "none", stroke: state.theme.ink, "stroke-width": 1.5 }));
+    const at = {
+      cx: x + ((place.column + 0.5) / taus.length) * width,
+      cy: y + ((place.row + 0.5) / epss.length) * height,
+    };
+    drawn.svg.appendChild(
+      s("circle", { class: "here", ...at, r: 4, fill: "none", stroke: state.theme.ink, "stroke-width": 1.5 }),
+    );
     const who = model.map.winner[place.row][place.column];
-    const winner = who < 0 ? "reached by none" : `${model.map.curves[who].label} in ${short(model.map.time[place.row][place.column])}`;
+    const winner =
+      who < 0
+        ? "reached by none"
+        : `${model.map.curves[who].label} in ${short(model.map.time[place.row][place.column])}`;
     reading.textContent = `τ = ${short(taus[place.column], 2)}, ε = ${short(epss[place.row], 2)}: ${winner}`;
   };
 
   const redraw = (): void => {
     model = winners(state.report, problem, state.chosen(problem), state.view);
-    const nobody = model.map.curves.length === 0;
-    card.element.hidden = reading.hidden = nobody;
-    empty.hidden = !nobody;
-    if (nobody) return;
+    const reason = emptyReason(model);
+    card.element.hidden = reading.hidden = reason !== null;
+    empty.hidden = reason === null;
+    empty.textContent = reason;
+    if (reason !== null) return;
     drawn = card.draw((theme) => winnersFigure(name, model, theme), state.theme);
     drawn.svg.addEventListener("pointermove", (event) => {
       place = placeAt(event);
@@ -82,7 +111,12 @@ export function mapView(state: State, problem: Problem): { element: HTMLElement;
   stage.setAttribute("aria-label", "Map of winners");
   stage.addEventListener("keydown", (event) => {
     const { taus, epss } = model.map;
-    const steps: { [key: string]: [number, number] } = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] };
+    const steps: { [key: string]: [number, number] } = {
+      ArrowLeft: [0, -1],
+      ArrowRight: [0, 1],
+      ArrowUp: [-1, 0],
+      ArrowDown: [1, 0],
+    };
     const step = steps[event.key];
     if (step) {
       const from = place ?? { row: epss.length >> 1, column: taus.length >> 1 };

@@ -17,7 +17,10 @@ function errorsOf(curve: Curve | undefined): number[] | null {
   return run?.agents ?? null;
 }
 
-export function networkView(state: State, problem: Problem): { element: HTMLElement; update: (changes: Set<Change>) => void } {
+export function networkView(
+  state: State,
+  problem: Problem,
+): { element: HTMLElement; update: (changes: Set<Change>) => void } {
   const index = state.report.problems.indexOf(problem);
   const known = withErrors(problem);
   const coloured = (): Curve | undefined => known.find((curve) => curve.id === state.node) ?? known[0];
@@ -27,7 +30,14 @@ export function networkView(state: State, problem: Problem): { element: HTMLElem
     spectrumFigure(state.names.spectrum(index), problem, problem.spectrum!, theme);
 
   const graphCard: Card | null = problem.drawing
-    ? figureCard("the graph", known.length > 0 ? "Agents, coloured by their final suboptimality." : "The network. Final errors of the agents were not recorded.", graph, light)
+    ? figureCard(
+        "the graph",
+        known.length > 0
+          ? "Agents, coloured by their final suboptimality."
+          : "The network. Final errors of the agents were not recorded.",
+        graph,
+        light,
+      )
     : null;
   const spectrumCard: Card | null =
     problem.spectrum && problem.spectrum.length > 0
@@ -37,7 +47,10 @@ export function networkView(state: State, problem: Problem): { element: HTMLElem
   const id = uniqueId();
   const choice = h("select", { id, onchange: () => state.set("node", choice.value) });
   for (const curve of known) choice.appendChild(h("option", { value: curve.id }, curve.label));
-  const picker = graphCard && known.length > 1 ? h("p", { class: "controls" }, h("label", { for: id }, "Colour by the errors of "), choice) : null;
+  const picker =
+    graphCard && known.length > 1
+      ? h("p", { class: "controls" }, h("label", { for: id }, "Colour by the errors of "), choice)
+      : null;
 
   const draw = (): void => {
     choice.value = coloured()?.id ?? "";

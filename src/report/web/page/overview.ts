@@ -31,7 +31,14 @@ function winnersTable(state: State): HTMLElement {
       return h("td", {}, best.label, h("small", {}, ` ${short(best.time)}`));
     });
     const open = h("button", { type: "button", class: "link", onclick: () => state.set("page", index) }, problem.title);
-    return h("tr", {}, h("th", { scope: "row" }, open), h("td", {}, short(problem.kappa_f)), h("td", {}, short(problem.kappa_W)), ...cells);
+    return h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, open),
+      h("td", {}, short(problem.kappa_f)),
+      h("td", {}, short(problem.kappa_W)),
+      ...cells,
+    );
   });
   const columns: Child[][] = [["problem"], kappaF(), kappaW(), ...accuracies.map((eps) => [accuracy(eps)])];
   return h(

@@ -20,11 +20,14 @@ const printedAxes: AxisName[] = ["time", "computations", "communications"];
 function problemFigures(state: State, problem: Problem): Figure[] {
   const chosen = state.chosen(problem);
   if (chosen.length === 0) return [];
-  const figures = printedAxes.map((axis) => convergenceFigure(axis, convergence(problem, chosen, axis, state.view), light));
+  const figures = printedAxes.map((axis) =>
+    convergenceFigure(axis, convergence(problem, chosen, axis, state.view), light),
+  );
   const map = winners(state.report, problem, chosen, state.view);
   if (map.map.curves.length > 0) figures.push(winnersFigure("winners", map, light));
   if (problem.drawing) figures.push(graphFigure("graph", problem, problem.drawing, finalErrors(problem.curves), light));
-  if (problem.spectrum && problem.spectrum.length > 0) figures.push(spectrumFigure("spectrum", problem, problem.spectrum, light));
+  if (problem.spectrum && problem.spectrum.length > 0)
+    figures.push(spectrumFigure("spectrum", problem, problem.spectrum, light));
   return figures;
 }
 
@@ -33,13 +36,21 @@ function sheet(title: string, figures: Figure[], tables: HTMLElement[]): HTMLEle
     "article",
     {},
     h("h2", {}, title),
-    h("div", { class: "sheet" }, ...figures.map((figure) => h("figure", {}, sceneView(layout(figure, light)), h("figcaption", {}, figure.title)))),
+    h(
+      "div",
+      { class: "sheet" },
+      ...figures.map((figure) =>
+        h("figure", {}, sceneView(layout(figure, light)), h("figcaption", {}, figure.title.replace(`${title}: `, ""))),
+      ),
+    ),
     h("div", { class: "tables" }, ...tables),
   );
 }
 
 function printout(state: State): HTMLElement[] {
-  const sheets = state.report.problems.map((problem) => sheet(problem.title, problemFigures(state, problem), timeTables(state, problem)));
+  const sheets = state.report.problems.map((problem) =>
+    sheet(problem.title, problemFigures(state, problem), timeTables(state, problem)),
+  );
   if (state.report.problems.length < 2) return sheets;
   const profile = profileFigure("profile", profileModel(state.report, state.chosenIds(), state.eps, state.view), light);
   return [sheet("All problems", [profile], []), ...sheets];

@@ -5,7 +5,7 @@ import { convergence, convergenceFigure } from "../figures/convergence";
 import { Problem, diverged } from "../figures/data";
 import { light } from "../figures/theme";
 import { Chart } from "./chart";
-import { Child, h, replace, uniqueId } from "./dom";
+import { Child, append, h, replace, uniqueId } from "./dom";
 import { exportButtons } from "./export";
 import { emptyState } from "./figure_card";
 import { plural, short } from "./format";
@@ -13,7 +13,7 @@ import { legend } from "./legend";
 import { mapView } from "./map_view";
 import { networkView } from "./network_view";
 import { Change, State } from "./state";
-import { timeTables } from "./tables";
+import { timeTable } from "./tables";
 
 export interface PageView {
   element: HTMLElement;
@@ -51,7 +51,11 @@ function axisChoice(state: State): HTMLElement {
 
 export function measureChoice(state: State): HTMLElement {
   const id = uniqueId();
-  const select = h("select", { id, "data-choice": "measure", onchange: () => state.set("measure", select.value as Measure) });
+  const select = h("select", {
+    id,
+    "data-choice": "measure",
+    onchange: () => state.set("measure", select.value as Measure),
+  });
   for (const [value, title] of measureTitles) select.appendChild(h("option", { value }, title));
   select.value = state.measure;
   return h("p", { class: "choice" }, h("label", { for: id }, "Error of the "), select);
@@ -62,12 +66,15 @@ function remarks(state: State, problem: Problem): string[] {
   const out: string[] = [];
   const { axis, measure } = state;
   const bounded = measure !== "consensus" && (axis === "computations" || axis === "communications" || axis === "time");
-  if (bounded && problem.kappa_W) out.push("The dashed line is the lower bound for every method of this kind, its constant left out.");
-  if (measure !== "consensus" && problem.floor > 0) out.push(`Gaps below ${short(problem.floor, 2)} are rounding and drawn there.`);
+  if (bounded && problem.kappa_W)
+    out.push("The dashed line is the lower bound for every method of this kind, its constant left out.");
+  if (measure !== "consensus" && problem.floor > 0)
+    out.push(`Gaps below ${short(problem.floor, 2)} are rounding and drawn there.`);
   if (axis === "wall" && state.report.jobs > 1) {
     out.push(`${state.report.jobs} runs shared the machine while wall time was measured: compare it with care.`);
   }
-  if (problem.curves.some((curve) => curve.runs.length > 1)) out.push("Curves with several seeds show the median; the band holds 10 to 90 %.");
+  if (problem.curves.some((curve) => curve.runs.length > 1))
+    out.push("Curves with several seeds show the median; the band holds 10 to 90 %.");
   const lost = problem.curves.filter((curve) => diverged(curve) > 0);
   if (lost.length > 0) out.push(`Diverged: ${lost.map((curve) => curve.label).join(", ")}.`);
   return out;
@@ -77,7 +84,9 @@ function emptyReason(state: State, problem: Problem): string | null {
   const chosen = state.chosen(problem);
   if (problem.curves.length === 0) return "There are no runs of this problem.";
   if (chosen.length === 0) return "All curves are switched off. Tick one below to see it.";
-  const silent = chosen.every(({ curve }) => curve.runs.every((run) => !(run.trace.communications[run.trace.communications.length - 1] > 0)));
+  const silent = chosen.every(({ curve }) =>
+    curve.runs.every((run) => !(run.trace.communications[run.trace.communications.length - 1] > 0)),
+  );
   if (silent && (state.axis === "communications" || state.axis === "bytes")) return "No curve on show communicates.";
   return null;
 }
@@ -103,7 +112,13 @@ function convergenceSection(state: State, problem: Problem): PageView {
     { "aria-label": "Convergence" },
     h("h3", {}, "Convergence"),
     h("div", { class: "toolbar" }, axisChoice(state), measureChoice(state)),
-    h("figure", { class: "card wide" }, chart.element, empty, h("figcaption", {}, notes, exportButtons("convergence", figure))),
+    h(
+      "figure",
+      { class: "card wide" },
+      chart.element,
+      empty,
+      h("figcaption", {}, notes, exportButtons("convergence", figure)),
+    ),
     list.element,
   );
   return {
@@ -120,8 +135,22 @@ function convergenceSection(state: State, problem: Problem): PageView {
 function tableSection(state: State, problem: Problem): PageView {
   const holder = h("div", { class: "tables" });
   const explanation = h("p", {});
+  let named: [number, HTMLElement][] = [];
+  // the slider moves often and concerns one table only; a regime it stands on is not shown twice
+  const follow = (): void => {
+    const own = timeTable(state, problem, state.tau);
+    if (holder.firstElementChild) holder.firstElementChild.replaceWith(own);
+    else holder.appendChild(own);
+    for (const [tau, table] of named) table.hidden = tau === state.tau;
+  };
   const draw = (): void => {
-    replace(holder, ...timeTables(state, problem));
+    named = state.report.taus.map((tau) => [tau, timeTable(state, problem, tau)]);
+    replace(holder);
+    follow();
+    append(
+      holder,
+      named.map(([, table]) => table),
+    );
     const whose = state.measure === "mean" ? "the average" : "the worst agent";
     explanation.textContent = `Simulated time until the suboptimality of ${whose} is at most ε, the median over seeds. ★ marks the fastest decentralized method.`;
   };
@@ -129,7 +158,8 @@ function tableSection(state: State, problem: Problem): PageView {
   return {
     element: h("section", { "aria-label": "Time to accuracy" }, h("h3", {}, "Time to accuracy"), explanation, holder),
     update: (changes) => {
-      if (["tau", "measure", "curves", "theme"].some((change) => changes.has(change as Change))) draw();
+      if (changes.has("measure") || changes.has("curves") || changes.has("theme")) draw();
+      else if (changes.has("tau")) follow();
     },
     dispose: () => undefined,
   };
@@ -164,9 +194,8 @@ function spectrumText(problem: Problem): HTMLElement {
     "p",
     {},
     `${plural(problem.agents, "agent")}, ${plural(problem.edges, "edge")}; the positive eigenvalues of W lie between `,
-    `${short(problem.lambda_min)} and ${short(problem.lambda_max)}, so `,
-    ...kappaW(),
-    ` = ${short(problem.kappa_W)}.`,
+    `${short(problem.lambda_min)} and ${short(problem.lambda_max)}`,
+    ...(problem.kappa_W ? [", so ", ...kappaW(), ` = ${short(problem.kappa_W)}.`] : ["."]),
   );
 }
 
@@ -192,7 +221,10 @@ export function problemView(state: State, problem: Problem): PageView {
   const network = networkView(state, problem);
   const sections: PageView[] = [convergenceSection(state, problem), tableSection(state, problem)];
   const map = mapView(state, problem);
-  const single = problem.curves.length === 1 ? h("p", { class: "help" }, "With one method there is nothing to compare: it wins wherever it arrives.") : null;
+  const single =
+    problem.curves.length === 1
+      ? h("p", { class: "help" }, "With one method there is nothing to compare: it wins wherever it arrives.")
+      : null;
   const element = h(
     "article",
     {},

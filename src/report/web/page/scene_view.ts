@@ -70,4 +70,3 @@ export function sceneView(scene: Scene): SVGSVGElement {
     ...scene.items.map((item) => element(item, clipId)),
   );
 }
-

@@ -10,10 +10,21 @@ import { swatch } from "./swatch";
 
 function cell(time: number, wins: boolean, lost: boolean): HTMLElement {
   if (time === Infinity) {
-    return h("td", { class: "never" }, lost ? "diverged" : "–", lost ? null : h("span", { class: "hidden" }, "not reached"));
+    return h(
+      "td",
+      { class: "never" },
+      lost ? "diverged" : "–",
+      lost ? null : h("span", { class: "hidden" }, "not reached"),
+    );
   }
   if (!wins) return h("td", {}, short(time));
-  return h("td", { class: "best" }, h("span", { "aria-hidden": "true" }, "★ "), short(time), h("span", { class: "hidden" }, ", fastest"));
+  return h(
+    "td",
+    { class: "best" },
+    h("span", { "aria-hidden": "true" }, "★ "),
+    short(time),
+    h("span", { class: "hidden" }, ", fastest"),
+  );
 }
 
 function row(state: State, one: Chosen, best: number[], view: View): HTMLElement {
@@ -29,10 +40,14 @@ function row(state: State, one: Chosen, best: number[], view: View): HTMLElement
   );
 }
 
-export function timeTable(state: State, problem: Problem, tau: number, caption: string): HTMLElement {
+export function timeTable(state: State, problem: Problem, tau: number): HTMLElement {
+  const caption = `at τ = ${short(tau)}`;
   const view: View = { measure: gapMeasure(state.measure), tau };
   const chosen = state.chosen(problem);
-  const running = rivals(state.report, chosen.map((one) => one.curve));
+  const running = rivals(
+    state.report,
+    chosen.map((one) => one.curve),
+  );
   const best = accuracies.map((eps) => bestTime(running, eps, view));
   const note = (eps: number): string => (eps < problem.floor ? " (rounding)" : "");
   return h(
@@ -45,7 +60,12 @@ export function timeTable(state: State, problem: Problem, tau: number, caption: 
       h(
         "thead",
         {},
-        h("tr", {}, h("th", { scope: "col" }, "to reach"), ...accuracies.map((eps) => h("th", { scope: "col" }, accuracy(eps) + note(eps)))),
+        h(
+          "tr",
+          {},
+          h("th", { scope: "col" }, "to reach"),
+          ...accuracies.map((eps) => h("th", { scope: "col" }, accuracy(eps) + note(eps))),
+        ),
       ),
       h("tbody", {}, ...chosen.map((one) => row(state, one, best, view))),
     ),
@@ -54,15 +74,20 @@ export function timeTable(state: State, problem: Problem, tau: number, caption: 
 
 export function timeTables(state: State, problem: Problem): HTMLElement[] {
   const others = state.report.taus.filter((tau) => tau !== state.tau);
-  return [
-    timeTable(state, problem, state.tau, `at τ = ${short(state.tau)}`),
-    ...others.map((tau) => timeTable(state, problem, tau, `at τ = ${short(tau)}`)),
-  ];
+  return [state.tau, ...others].map((tau) => timeTable(state, problem, tau));
 }
 
 /** The fastest method to `eps`, in words. */
-export function fastest(report: Report, chosen: Chosen[], eps: number, view: View): { label: string; time: number } | null {
-  const running = rivals(report, chosen.map((one) => one.curve));
+export function fastest(
+  report: Report,
+  chosen: Chosen[],
+  eps: number,
+  view: View,
+): { label: string; time: number } | null {
+  const running = rivals(
+    report,
+    chosen.map((one) => one.curve),
+  );
   const best = bestTime(running, eps, view);
   if (best === Infinity) return null;
   const winner = running.filter((curve) => curveTime(curve, eps, view) === best)[0];

@@ -41,7 +41,12 @@ export function tauControl(state: State): HTMLElement {
   const marks = state.report.taus.map((tau) =>
     h("button", { type: "button", class: "mark", "data-tau": tau, onclick: () => state.set("tau", tau) }, short(tau)),
   );
-  const ends = h("span", { class: "ends", "aria-hidden": "true" }, `${short(10 ** low)}`, h("span", {}, short(10 ** high)));
+  const ends = h(
+    "span",
+    { class: "ends", "aria-hidden": "true" },
+    `${short(10 ** low)}`,
+    h("span", {}, short(10 ** high)),
+  );
 
   function update(): void {
     slider.value = String(state.tau > 0 ? toPlace(state.tau) : 0);
@@ -60,6 +65,10 @@ export function tauControl(state: State): HTMLElement {
     number,
     h("div", { class: "track" }, slider, ends),
     marks.length > 0 ? h("div", { class: "marks", role: "group", "aria-label": "Named regimes" }, ...marks) : null,
-    h("span", { class: "help", id: `${id}-help` }, "computations a communication costs; time = computations + τ · communications"),
+    h(
+      "span",
+      { class: "help", id: `${id}-help` },
+      "computations a communication costs; time = computations + τ · communications",
+    ),
   );
 }
