@@ -30,36 +30,39 @@ function compile(project, target) {
 }
 
 const read = (path) => readFileSync(path, "utf8");
-const uplot = (file) => join(dirname(require.resolve("uplot/package.json")), "dist", file);
+const uplot = (file) => join(dirname(require.resolve("uplot/package.json")), file);
 const hash = (text) => `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
+const letters = "/*! The outlines of letters come from MathJax, Apache-2.0. */";
 
-function fill(template, values) {
-  return template.replace(/@([A-Z]+)@/g, (placeholder, name) => values[name] ?? placeholder);
+function buildFigures(objects, virtual) {
+  compile("tsconfig.figures.json", objects);
+  const body = bundle(objects, "figures/main.js", virtual);
+  return `${letters}\nvar idealFigures = (function () {\n${body}\nreturn entry.idealFigures;\n})();\n`;
+}
+
+function buildPage(objects, virtual) {
+  compile("tsconfig.json", objects);
+  const ours = bundle(objects, "page/main.js", virtual);
+  const notices = `/*!\n${read(uplot("LICENSE"))}*/\n${letters}`;
+  const script = `\n${notices}\n${read(uplot("dist/uPlot.iife.min.js"))}\n(function () {\n${ours}\n})();\n`;
+  const style = `\n${read(uplot("dist/uPlot.min.css"))}\n${read(join(here, "page/page.css"))}\n`;
+  // A script ends at the first `</script`, wherever it stands; `<!--` changes how the rest is read.
+  if (/<\/script|<!--/i.test(script)) throw new Error("the page's script holds </script or <!--");
+  const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
+  const parts = { POLICY: policy, STYLE: style, SCRIPT: script };
+  const html = read(join(here, "page/page.html")).replace(/@([A-Z]+)@/g, (mark, name) => parts[name] ?? mark);
+  // what the program fills in
+  for (const mark of ["@TITLE@", "@DATA@"]) {
+    if (html.split(mark).length !== 2) throw new Error(`the page must hold ${mark} exactly once`);
+  }
+  return html;
 }
 
 const objects = join(out, "objects");
-mkdirSync(out, { recursive: true });
 rmSync(objects, { recursive: true, force: true });
 mkdirSync(objects, { recursive: true });
-// tsc writes CommonJS; the unit tests load it
+// tsc writes CommonJS, which the unit tests load
 writeFileSync(join(objects, "package.json"), '{ "type": "commonjs" }\n');
 const virtual = { glyphs: glyphModule() };
-
-compile("tsconfig.figures.json", join(objects, "es5"));
-const figures = bundle(join(objects, "es5"), "figures/main.js", virtual);
-writeFileSync(
-  join(out, "figures.js"),
-  `var idealFigures = (function () {\n${figures}\nreturn entry.idealFigures;\n})();\n`,
-);
-
-compile("tsconfig.json", join(objects, "page"));
-const page = bundle(join(objects, "page"), "page/main.js", virtual);
-// A script ends at the first `</script`, wherever it stands, and `<!--` changes how the rest is read.
-const script = `\n${read(uplot("uPlot.iife.min.js"))}\n(function () {\n${page}\n})();\n`;
-if (/<\/script|<!--/i.test(script)) throw new Error("the script would end early: found </script or <!--");
-const style = `\n${read(uplot("uPlot.min.css"))}\n${read(join(here, "page/page.css"))}\n`;
-const policy = `default-src 'none'; script-src ${hash(script)}; style-src ${hash(style)}; base-uri 'none'; form-action 'none'`;
-writeFileSync(
-  join(out, "page.html"),
-  fill(read(join(here, "page/page.html")), { POLICY: policy, STYLE: style, SCRIPT: script }),
-);
+writeFileSync(join(out, "figures.js"), buildFigures(join(objects, "es5"), virtual));
+writeFileSync(join(out, "page.html"), buildPage(join(objects, "page"), virtual));

@@ -100,15 +100,20 @@ function decades(problem: Problem, curves: DrawnCurve[], measure: Measure): [num
   return [Math.min(Math.floor(log10(low) + 1e-9), top - 1), top];
 }
 
+/** Where a curve ends: at its first record within rounding, or its last that is known (a diverged run has no more). */
+function endOf({ xs, ys }: DrawnCurve, floor: number): number {
+  let end = 0;
+  for (let i = 0; i < xs.length; ++i) {
+    if (ys[i] === ys[i] && isFinite(xs[i])) end = xs[i];
+    if (ys[i] <= floor) break;
+  }
+  return end;
+}
+
 export function convergence(problem: Problem, chosen: Chosen[], axis: AxisName, view: View): Convergence {
   const curves = chosen.map((one) => drawnCurve(problem, one, axis, view));
-  let xMax = 0;
-  for (const { xs, ys } of curves) {
-    let last = xs.length - 1;
-    // a diverged run ends where its errors do
-    while (last >= 0 && !(isFinite(xs[last]) && ys[last] === ys[last])) --last;
-    if (last >= 0) xMax = Math.max(xMax, xs[last]);
-  }
+  const floor = view.measure === "consensus" ? 0 : problem.floor;
+  const xMax = Math.max.apply(null, curves.map((drawn) => endOf(drawn, floor)).concat(0));
   return {
     problem,
     axis,

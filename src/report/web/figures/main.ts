@@ -4,7 +4,7 @@ import { View, axisNames } from "./analysis";
 import { Chosen, convergence, convergenceFigure } from "./convergence";
 import { Report, curveIds, parseReport } from "./data";
 import { Figure } from "./figure";
-import { Format, Names, defaultEps, figureNames, finalErrors, writeFigure } from "./names";
+import { Format, Names, defaultEps, figureNames, figureWriter, finalErrors } from "./names";
 import { graphFigure, spectrumFigure } from "./network";
 import { profileFigure, profileModel } from "./profile";
 import { light } from "./theme";
@@ -54,7 +54,8 @@ export function idealFigures(dataText: string, optionsText: string): string {
   const names = figureNames(report);
   const files: { [name: string]: string } = {};
   const add = (figure: Figure): void => {
-    for (const format of options.formats) files[figure.name + "." + format] = writeFigure(figure, format, light);
+    const write = figureWriter(figure, light);
+    for (const format of options.formats) files[figure.name + "." + format] = write(format);
   };
   report.problems.forEach((_, index) => problemFigures(report, index, taus, names).forEach(add));
   profileFigures(report, taus, names).forEach(add);

@@ -5,7 +5,7 @@ import { toCsv } from "./csv";
 import { Curve, Report } from "./data";
 import { Figure, slug } from "./figure";
 import { toPdf } from "./pdf";
-import { layout } from "./scene";
+import { Scene, layout } from "./scene";
 import { toSvg } from "./svg";
 import { toTex } from "./tex";
 import { Theme } from "./theme";
@@ -17,17 +17,22 @@ export const formats: Format[] = ["svg", "pdf", "tex", "csv"];
 /** The accuracy of a profile unless another is chosen. */
 export const defaultEps = 1e-6;
 
-export function writeFigure(figure: Figure, format: Format, theme: Theme): string {
-  switch (format) {
-    case "svg":
-      return toSvg(layout(figure, theme));
-    case "pdf":
-      return toPdf(layout(figure, theme));
-    case "tex":
-      return toTex(figure);
-    case "csv":
-      return toCsv(figure.table);
-  }
+/** Writes a figure in one format after another; it is laid out once. */
+export function figureWriter(figure: Figure, theme: Theme): (format: Format) => string {
+  let known: Scene | null = null;
+  const scene = (): Scene => known || (known = layout(figure, theme));
+  return (format) => {
+    switch (format) {
+      case "svg":
+        return toSvg(scene());
+      case "pdf":
+        return toPdf(scene());
+      case "tex":
+        return toTex(figure);
+      case "csv":
+        return toCsv(figure.table);
+    }
+  };
 }
 
 export interface Names {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure laid out: shapes and text in points, y downwards. The writers only translate.
-import { Axis, place } from "./axis";
+import { Axis, scaleOf } from "./axis";
 import { BandLayer, CellLayer, DotLayer, Figure, Layer, LegendEntry, LineLayer, Numbers, Stroke } from "./figure";
 import { Text, fitText, textWidth } from "./text";
 import { Mark, Theme } from "./theme";
@@ -70,6 +70,8 @@ interface Frame {
   figure: Figure;
   theme: Theme;
   box: Box;
+  toX: (value: number) => number;
+  toY: (value: number) => number;
 }
 
 function path(lines: Point[][], stroke: Stroke | null, fill: string | null, closed = false, opacity = 1): PathItem {
@@ -94,19 +96,15 @@ function hairline(colour: string): Stroke {
 
 // ---- data to paper --------------------------------------------------------------------------------------
 
-// far outside the frame, where a value beyond all bounds is drawn
+// far outside the frame, in its heights and widths: where a value beyond all bounds is drawn
 const beyond = 50;
 
-function share(axis: Axis, value: number): number {
-  return Math.max(-beyond, Math.min(beyond, place(axis, value)));
-}
-
-function toX(frame: Frame, value: number): number {
-  return frame.box.x + frame.box.width * share(frame.figure.axes.x, value);
-}
-
-function toY(frame: Frame, value: number): number {
-  return frame.box.y + frame.box.height * (1 - share(frame.figure.axes.y, value));
+function projection(axis: Axis, start: number, length: number): (value: number) => number {
+  const scale = scaleOf(axis);
+  return (value) => {
+    const at = scale(value);
+    return start + length * (at > beyond ? beyond : at < -beyond ? -beyond : at);
+  };
 }
 
 /**
@@ -168,15 +166,7 @@ export function curvePieces(
 const printColumn = 0.4;
 
 function pieces(frame: Frame, xs: Numbers, ys: Numbers): Point[][] {
-  return curvePieces(
-    xs,
-    ys,
-    0,
-    xs.length,
-    (x) => toX(frame, x),
-    (y) => toY(frame, y),
-    printColumn,
-  );
+  return curvePieces(xs, ys, 0, xs.length, frame.toX, frame.toY, printColumn);
 }
 
 // ---- marks ----------------------------------------------------------------------------------------------
@@ -293,8 +283,8 @@ function dotItems(frame: Frame, layer: DotLayer): Item[] {
   for (let i = 0; i < layer.xs.length; ++i) {
     items.push({
       kind: "circle",
-      x: toX(frame, layer.xs[i]),
-      y: toY(frame, layer.ys[i]),
+      x: frame.toX(layer.xs[i]),
+      y: frame.toY(layer.ys[i]),
       radius: layer.radius,
       fill: layer.fills[i % layer.fills.length],
       outline: { colour: layer.outline, width: 0.6, dash: [] },
@@ -308,7 +298,7 @@ function dotItems(frame: Frame, layer: DotLayer): Item[] {
 function cellItems(frame: Frame, layer: CellLayer): Item[] {
   const byFill: { [fill: string]: PathItem } = {};
   for (const cell of layer.cells) {
-    const [x0, x1, y0, y1] = [toX(frame, cell.x0), toX(frame, cell.x1), toY(frame, cell.y0), toY(frame, cell.y1)];
+    const [x0, x1, y0, y1] = [frame.toX(cell.x0), frame.toX(cell.x1), frame.toY(cell.y0), frame.toY(cell.y1)];
     const item = byFill[cell.fill] || (byFill[cell.fill] = path([], null, cell.fill, true));
     item.lines.push([
       [x0, y0],
@@ -332,14 +322,14 @@ function layerItems(frame: Frame, layer: Layer): Item[] {
       return cellItems(frame, layer);
     case "segments": {
       const lines = layer.segments.map(([x0, y0, x1, y1]): Point[] => [
-        [toX(frame, x0), toY(frame, y0)],
-        [toX(frame, x1), toY(frame, y1)],
+        [frame.toX(x0), frame.toY(y0)],
+        [frame.toX(x1), frame.toY(y1)],
       ]);
       return [path(lines, layer.stroke, null)];
     }
     case "label": {
       const size = labelSize + 1;
-      return [text(toX(frame, layer.x), toY(frame, layer.y) + 0.33 * size, layer.text, size, "middle", layer.colour)];
+      return [text(frame.toX(layer.x), frame.toY(layer.y) + 0.33 * size, layer.text, size, "middle", layer.colour)];
     }
   }
 }
@@ -353,7 +343,7 @@ function axisItems(frame: Frame): { below: Item[]; above: Item[] } {
   const labels: Item[] = [];
   const bottom = box.y + box.height;
   for (const tick of figure.axes.x.ticks) {
-    const x = toX(frame, tick.value);
+    const x = frame.toX(tick.value);
     grid.push([
       [x, box.y],
       [x, bottom],
@@ -365,7 +355,7 @@ function axisItems(frame: Frame): { below: Item[]; above: Item[] } {
     labels.push(text(x, bottom + tickLength + tickSize + 1, tick.text, tickSize, "middle", theme.quiet));
   }
   for (const tick of figure.axes.y.ticks) {
-    const y = toY(frame, tick.value);
+    const y = frame.toY(tick.value);
     grid.push([
       [box.x, y],
       [box.x + box.width, y],
@@ -512,7 +502,9 @@ function plotBox(figure: Figure): Box {
 
 export function layout(figure: Figure, theme: Theme): Scene {
   const box = plotBox(figure);
-  const frame: Frame = { figure, theme, box };
+  const toX = projection(figure.axes.x, box.x, box.width);
+  const toY = projection(figure.axes.y, box.y + box.height, -box.height);
+  const frame: Frame = { figure, theme, box, toX, toY };
   const layers: Item[] = [];
   for (const layer of figure.layers) layers.push(...layerItems(frame, layer));
   const items: Item[] = [];

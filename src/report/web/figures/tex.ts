@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A figure for LaTeX: a document of its own (pgfplots, class standalone) whose picture can be pasted into a paper.
-import { Axis, place } from "./axis";
+import { Axis, scaleOf } from "./axis";
 import { CellLayer, Figure, Layer, LegendEntry, LineLayer, Numbers, Stroke } from "./figure";
 import { num } from "./svg";
 import { Piece, Text, ascii } from "./text";
@@ -83,12 +83,15 @@ function strokeOptions(stroke: Stroke, colours: Colours): string {
 }
 
 /** TeX's lengths end at 575 cm: what is far outside stays just outside. */
-function bounded(axis: Axis, value: number): number {
-  const at = place(axis, value);
-  if (at !== at) return NaN;
-  const shown = Math.max(-0.5, Math.min(1.5, at));
-  if (shown === at) return value;
-  return axis.log ? axis.min * Math.pow(axis.max / axis.min, shown) : axis.min + shown * (axis.max - axis.min);
+function bounded(axis: Axis): (value: number) => number {
+  const scale = scaleOf(axis);
+  return (value) => {
+    const at = scale(value);
+    if (at !== at) return NaN;
+    const shown = Math.max(-0.5, Math.min(1.5, at));
+    if (shown === at) return value;
+    return axis.log ? axis.min * Math.pow(axis.max / axis.min, shown) : axis.min + shown * (axis.max - axis.min);
+  };
 }
 
 function number(value: number): string {
@@ -99,12 +102,13 @@ function number(value: number): string {
 const mostPoints = 400;
 
 function coordinates(figure: Figure, xs: Numbers, ys: Numbers): string[] {
-  const { x, y } = figure.axes;
+  const boundX = bounded(figure.axes.x);
+  const boundY = bounded(figure.axes.y);
   const step = Math.max(1, Math.ceil(xs.length / mostPoints));
   const out: string[] = [];
   for (let i = 0; i < xs.length; ++i) {
     if (i % step !== 0 && i !== xs.length - 1) continue;
-    out.push(`(${number(bounded(x, xs[i]))},${number(bounded(y, ys[i]))})`);
+    out.push(`(${number(boundX(xs[i]))},${number(boundY(ys[i]))})`);
   }
   return out;
 }

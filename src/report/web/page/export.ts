@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Buttons that save a figure. Figures are made when asked for, always for paper (light).
 import { Figure } from "../figures/figure";
-import { Format, formats, writeFigure } from "../figures/names";
+import { Format, figureWriter, formats } from "../figures/names";
 import { light } from "../figures/theme";
 import { h } from "./dom";
 
@@ -32,7 +32,7 @@ export function exportButtons(what: string, figure: () => Figure): HTMLElement {
         "aria-label": `Save ${what} as ${labels[format]}`,
         onclick: () => {
           const made = figure();
-          save(`${made.name}.${format}`, writeFigure(made, format, light), types[format]);
+          save(`${made.name}.${format}`, figureWriter(made, light)(format), types[format]);
         },
       },
       labels[format],

@@ -13,16 +13,16 @@ const statusWords: { [status: string]: string } = {
   interrupted: "interrupted",
 };
 
-/** "reached its goal", or counts when seeds differ. */
+/** "reached its goal", or counts when runs differ. */
 export function statusText(curve: Curve): string {
   const counts = new Map<string, number>();
   for (const run of curve.runs) counts.set(run.status, (counts.get(run.status) ?? 0) + 1);
   const word = (status: string): string => statusWords[status] ?? status;
   if (counts.size === 1) {
     const [only] = counts.keys();
-    return curve.runs.length === 1 ? word(only) : `${word(only)}, all ${curve.runs.length} seeds`;
+    return curve.runs.length === 1 ? word(only) : `${word(only)}, all ${curve.runs.length} runs`;
   }
-  return [...counts].map(([status, count]) => `${plural(count, "seed")} ${word(status)}`).join(", ");
+  return [...counts].map(([status, count]) => `${plural(count, "run")} ${word(status)}`).join(", ");
 }
 
 function definition(name: string, value: string): HTMLElement[] {
@@ -41,7 +41,7 @@ function runText(run: Run): string {
   return `seed ${run.seed}, ${statusWords[run.status] ?? run.status}${message}; ${counts}${gap}, ${short(run.seconds)} s`;
 }
 
-function details(curve: Curve, info: MethodInfo | null): HTMLElement {
+function details(curve: Curve, info: MethodInfo | null, runs: Run[]): HTMLElement {
   const parameters = Object.entries(curve.parameters)
     .map(([name, value]) => `${name} = ${typeof value === "number" ? short(value, 5) : value}`)
     .join(", ");
@@ -59,13 +59,13 @@ function details(curve: Curve, info: MethodInfo | null): HTMLElement {
       ...definition("set", curve.set.join(", ")),
       ...definition("parameters", parameters),
       ...definition("from", info?.citation ?? ""),
-      h("dt", {}, curve.runs.length === 1 ? "run" : "runs"),
-      ...curve.runs.map((run) => h("dd", {}, runText(run), run.directory ? h("code", {}, ` ${run.directory}`) : null)),
+      runs.length > 0 ? h("dt", {}, runs.length === 1 ? "run" : "runs") : null,
+      ...runs.map((run) => h("dd", {}, runText(run), run.directory ? h("code", {}, ` ${run.directory}`) : null)),
     ),
   );
 }
 
-function entry(state: State, curve: Curve): HTMLElement {
+function entry(state: State, curve: Curve, runs: Run[]): HTMLElement {
   const info = own(state.report.methods, curve.method);
   const lost = diverged(curve) > 0;
   const box = h("input", {
@@ -85,11 +85,16 @@ function entry(state: State, curve: Curve): HTMLElement {
       isCentralized(state.report, curve) ? " (centralized: a yardstick, never a winner)" : "",
     ),
     h("span", { class: lost ? "status lost" : "status" }, lost ? "✕ " : "", statusText(curve)),
-    details(curve, info),
+    details(curve, info, runs),
   );
 }
 
-export function legend(state: State, problem: Problem): { element: HTMLElement; update: () => void } {
+/** Over all problems a curve has too many runs to list each. */
+export function legend(
+  state: State,
+  problem: Problem,
+  listRuns: boolean,
+): { element: HTMLElement; update: () => void } {
   const list = h("ul", { class: "curves" });
   const all = (visible: boolean): void =>
     state.show(
@@ -110,7 +115,8 @@ export function legend(state: State, problem: Problem): { element: HTMLElement; 
         )
       : null,
   );
-  const fill = (): void => replace(list, ...problem.curves.map((curve) => entry(state, curve)));
+  const fill = (): void =>
+    replace(list, ...problem.curves.map((curve) => entry(state, curve, listRuns ? curve.runs : [])));
   fill();
   const update = (): void => {
     for (const box of list.querySelectorAll<HTMLInputElement>("input[data-curve]")) {

@@ -79,7 +79,7 @@ export function overview(state: State): PageView {
   );
   const table = h("div", {});
   const empty = emptyState("No decentralized method on show reaches this accuracy on any problem.");
-  const list = legend(state, everything(state));
+  const list = legend(state, everything(state), false);
   const draw = (): void => {
     const model = profileModel(state.report, state.chosenIds(), state.eps, state.view);
     const nobody = model.profile.problems === 0;

@@ -96,7 +96,7 @@ function convergenceSection(state: State, problem: Problem): PageView {
   const index = state.report.problems.indexOf(problem);
   const notes = h("ul", { class: "remarks" });
   const empty = emptyState("");
-  const list = legend(state, problem);
+  const list = legend(state, problem, true);
   const model = () => convergence(problem, state.chosen(problem), state.axis, state.view);
   const figure = () => convergenceFigure(state.names.convergence(index, state.axis, state.tau), model(), light);
   const draw = (): void => {
