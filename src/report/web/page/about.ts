@@ -41,7 +41,7 @@ export function about(report: Report): HTMLElement {
     ["date", report.date],
     ["seeds", seeds(report)],
     ["runs at a time", report.jobs],
-    ...Object.entries(report.environment),
+    ...Object.entries(report.environment).filter(([name]) => name !== "version" && name !== "date"),
   ];
   return h(
     "section",
