@@ -41,6 +41,8 @@ class RunDirectory(ProgramTest):
         self.assertEqual(summary["status"], "converged")
         self.assertLessEqual(float(trace[-1]["worst_suboptimality"]), 1e-8)
         self.assertGreater(float(trace[-2]["worst_suboptimality"]), 1e-8)
+        agents = summary["errors"].pop("agents")
+        self.assertEqual(max(agents), float(trace[-1]["worst_suboptimality"]))
         for error, value in summary["errors"].items():
             self.assertEqual(float(trace[-1][error]), value)
 

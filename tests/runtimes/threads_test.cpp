@@ -12,9 +12,11 @@ INSTANTIATE_TEST_SUITE_P(Methods, EveryMethodInATeam, testing::ValuesIn(method_n
 
 TEST_P(EveryMethodInATeam, GivesTheSameBitsForAnyNumberOfThreads) {
   const Topology topology = Topology::parse("cycle:8", "laplacian");
-  const Problem problem = make_problem({.loss = LossKind::softmax, .classes = 3, .kappa = 2}, 8);
+  const bool exact = GetParam() == "aal";  // a whole inner solve is needed to see anything
+  const Problem problem =
+      make_problem({.loss = LossKind::softmax, .classes = 3, .kappa = exact ? 2.0 : 100.0}, 8);
   SolveOptions options;
-  options.watch = {.computations = 320, .every = 20};
+  options.watch = {.computations = exact ? 320.0 : 60.0, .every = 20};
   const Result one = simulate(problem, topology, method(GetParam()), options);
   for (const int threads : {2, 3, 8}) {
     options.threads = threads;
