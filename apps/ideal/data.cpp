@@ -2,6 +2,7 @@
 #include "cache.hpp"
 #include "command.hpp"
 #include "data_sets.hpp"
+#include "features.hpp"
 #include "problem.hpp"
 #include "text_file.hpp"
 
@@ -159,7 +160,7 @@ Command add_data(CLI::App& program) {
       "\n"
       "A file of your own that is called like a data set is written ./mnist.");
   const auto command = std::make_shared<DataCommand>();
-  const Command list = add_data_list(*page), fetch = add_data_fetch(*page);
+  const Command list = add_data_list(*page), fetch = add_data_fetch(*page), features = add_features(*page);
   CLI::App* info = add_page(*page, "info", "Describe a data file or a named data set", *command);
   info->add_flag("--json", command->json, "Print JSON instead of a table");
   info->footer("Examples:\n  ideal data info heart.csv --label target\n  ideal data info mnist:test");
@@ -172,6 +173,7 @@ Command add_data(CLI::App& program) {
   return {page, [=] {
             if (list.page->parsed()) return list.run();
             if (fetch.page->parsed()) return fetch.run();
+            if (features.page->parsed()) return features.run();
             info->parsed() ? command->info() : command->convert();
             return static_cast<int>(reached);
           }};

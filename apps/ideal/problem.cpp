@@ -152,10 +152,10 @@ std::optional<ClassPair> classes_of(const Settings& settings) {
   return parse_classes(settings.classes);
 }
 
-Dataset read(const Settings& settings, LossKind loss) {
+Dataset read(const Settings& settings, LossKind loss, const CknWatch& watch) {
   if (is_synthetic(settings.data)) return synthesize(parse_synthetic(settings.data, loss, settings.seed));
   return read_data(settings.data, {.label = settings.label, .labels = settings.labels}, settings.cache,
-                   classes_of(settings));
+                   classes_of(settings), watch);
 }
 
 /// What is done to training and held-out rows alike.
@@ -174,10 +174,10 @@ void match_columns(Dataset& test, const Dataset& train) {
                      "Test on rows of the same features.");
 }
 
-std::shared_ptr<Dataset> read_test(const Settings& settings, const Dataset& train) {
+std::shared_ptr<Dataset> read_test(const Settings& settings, const Dataset& train, const CknWatch& watch) {
   if (settings.test.empty()) return nullptr;
   auto test = std::make_shared<Dataset>(read_data(settings.test, {.label = settings.label, .labels = {}},
-                                                  settings.cache, classes_of(settings)));
+                                                  settings.cache, classes_of(settings), watch));
   shape(*test, settings);
   match_columns(*test, train);
   return test;
@@ -186,8 +186,8 @@ std::shared_ptr<Dataset> read_test(const Settings& settings, const Dataset& trai
 }  // namespace
 
 Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache,
-                  const std::optional<ClassPair>& classes) {
-  if (const auto named = find_named(data)) return read_named(*named, required_cache(cache), classes);
+                  const std::optional<ClassPair>& classes, const CknWatch& watch) {
+  if (const auto named = find_named(data)) return read_named(*named, required_cache(cache), classes, watch);
   return read_dataset(data, options);
 }
 
@@ -206,11 +206,11 @@ void resolve_data(Settings& settings) {
   settings.labels = fs::absolute(settings.labels).lexically_normal().string();
 }
 
-Loaded load(const Settings& settings, Index agents, Threads& threads) {
+Loaded load(const Settings& settings, Index agents, Threads& threads, const CknWatch& watch) {
   const LossKind loss = parse_loss(settings.loss);
-  auto data = std::make_shared<Dataset>(read(settings, loss));
+  auto data = std::make_shared<Dataset>(read(settings, loss, watch));
   shape(*data, settings);
-  auto test = read_test(settings, *data);
+  auto test = read_test(settings, *data, watch);
   const int classes = prepare_labels(*data, loss, test.get());
   std::vector<Index> offsets =
       partition(*data, settings.partition, agents, static_cast<std::uint64_t>(settings.seed));

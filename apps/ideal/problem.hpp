@@ -18,7 +18,7 @@ void resolve_data(Settings& settings);
 /// A file, or a named data set out of the cache (empty: the default one). Where only two classes are wanted,
 /// a named one need not be read whole.
 Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache,
-                  const std::optional<ClassPair>& classes = {});
+                  const std::optional<ClassPair>& classes = {}, const CknWatch& watch = {});
 
 /// The data, dealt to the agents, and their losses; the reference optimum is still to be found.
 struct Loaded {
@@ -30,6 +30,6 @@ struct Loaded {
   std::shared_ptr<const Dataset> test;  ///< held-out data, labelled as the loss wants it; may be none
 };
 
-Loaded load(const Settings& settings, Index agents, Threads& threads);
+Loaded load(const Settings& settings, Index agents, Threads& threads, const CknWatch& watch = {});
 
 }  // namespace ideal::cli

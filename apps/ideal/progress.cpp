@@ -53,6 +53,20 @@ void DownloadProgress::operator()(std::int64_t done, std::int64_t total) {
   line_.show(text);
 }
 
+void CknProgress::operator()(std::string_view doing, Index done, Index total) {
+  const auto now = std::chrono::steady_clock::now();
+  if (doing != doing_) {
+    doing_ = doing;
+    started_ = now;
+  }
+  if (!line_->due() || total == 0) return;
+  const double share = static_cast<double>(done) / static_cast<double>(total);
+  const double elapsed = std::chrono::duration<double>(now - started_).count();
+  const std::string left =
+      share > 0.01 && share < 1 ? fmt::format(", about {:.0f} s left", elapsed * (1 - share) / share) : "";
+  line_->show(fmt::format("{}: {} of {}{}", doing, done, total, left));
+}
+
 /// Gaps shrink geometrically, so progress towards `tol` is linear in their logarithm.
 double ShareDone::operator()(const TraceRow& row) {
   const double gap = row.worst_suboptimality, by_budget = row.meter.computations / budget_;

@@ -66,6 +66,19 @@ class DownloadProgress {
   Clock::time_point started_;
 };
 
+/// Says what part of learning or using a convolutional kernel network is being done, how far it is and how
+/// long it may take.
+class CknProgress {
+ public:
+  explicit CknProgress(ProgressLine& line) : line_(&line) {}
+  void operator()(std::string_view doing, Index done, Index total);
+
+ private:
+  ProgressLine* line_;
+  std::string doing_;
+  std::chrono::steady_clock::time_point started_;
+};
+
 /// Says how far a run has come and when it may be over.
 class RunProgress {
  public:

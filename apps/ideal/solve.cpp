@@ -100,7 +100,7 @@ int Solve::operator()() {
   ProgressLine line(!quiet_ && !json_);
   Threads threads(static_cast<int>(settings_.threads));
   line.show("reading the data");
-  Loaded loaded = load(settings_, graph.agents(), threads);
+  Loaded loaded = load(settings_, graph.agents(), threads, {CknProgress(line), {}});
   settings_.l2 = loaded.l2;  // what repeats the run, also where it was chosen for a condition number
   settings_.kappa.reset();
   const auto show = [&](std::string_view text) { line.show(text); };

@@ -15,6 +15,7 @@
 namespace ideal {
 
 using DenseRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using FloatRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;  // compressed; 32-bit indices
 
 /// Rows of features, each with a label. Sparse input stays sparse.
@@ -56,6 +57,9 @@ std::string_view to_string(Format format);
 /// Writes in the format the extension names: .svm/.libsvm, .csv, .npy (labels last column), .npz; plus ".gz"
 /// for the text formats. Atomic: written beside the target and renamed, so a failure leaves no half file.
 void write_dataset(const Dataset& data, const std::filesystem::path& file);
+
+/// The same for features in single precision; NPZ keeps them so and is half as large.
+void write_dataset(const FloatRows& features, const Vector& labels, const std::filesystem::path& file);
 
 /// Writes a float64 matrix (rows x cols, C order) as NPY, atomically. Unlike a data set, a matrix may hold
 /// NaN and infinity: the solution of a diverged run does. A one-dimensional file is read as one column.

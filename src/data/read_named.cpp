@@ -5,6 +5,8 @@
 
 #include <ideal/datasets.hpp>
 
+#include <thread>
+
 namespace ideal {
 namespace {
 
@@ -38,11 +40,24 @@ std::optional<Dataset> read_two_classes(const std::filesystem::path& file, const
   return Dataset{"", std::move(features), y(rows)};
 }
 
+Dataset read_features(const NamedSplit& split, const std::filesystem::path& cache, const CknWatch& watch) {
+  const NamedSplit train{split.data, false};
+  require_cached(train, cache);
+  Threads threads(static_cast<int>(std::thread::hardware_concurrency()));
+  CknOptions options;
+  options.image = *split.data->image;
+  Dataset features =
+      cached_features(cached_file(train, cache), cached_file(split, cache), options, cache, threads, watch);
+  features.name = split.title();
+  return features;
+}
+
 }  // namespace
 
 Dataset read_named(const NamedSplit& split, const std::filesystem::path& cache,
-                   const std::optional<ClassPair>& classes) {
+                   const std::optional<ClassPair>& classes, const CknWatch& watch) {
   require_cached(split, cache);
+  if (split.ckn) return read_features(split, cache, watch);
   const std::filesystem::path file = cached_file(split, cache);
   std::optional<Dataset> data = classes ? read_two_classes(file, *classes) : std::nullopt;
   if (!data) data = read_dataset(file);

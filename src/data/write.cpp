@@ -141,6 +141,11 @@ void add_features(ZipWriter& zip, const DenseRows& matrix) {
                     bytes_of(matrix.data(), static_cast<std::size_t>(matrix.size()))});
 }
 
+void add_features(ZipWriter& zip, const FloatRows& matrix) {
+  zip.add("X.npy", {npy_header("f4", fmt::format("({}, {})", matrix.rows(), matrix.cols())),
+                    bytes_of(matrix.data(), static_cast<std::size_t>(matrix.size()))});
+}
+
 // The arrays scipy.sparse.load_npz expects.
 void add_features(ZipWriter& zip, const SparseRows& matrix) {
   if (!matrix.isCompressed()) {
@@ -159,12 +164,13 @@ void add_features(ZipWriter& zip, const SparseRows& matrix) {
   zip.add("data.npy", {vector_header("f8", count), bytes_of(matrix.valuePtr(), size)});
 }
 
-void write_npz(const Dataset& data, const std::filesystem::path& file) {
+template <class Matrix>
+void write_npz(const Matrix& features, const Vector& labels, const std::filesystem::path& file) {
   AtomicFile out(file);
   ZipWriter zip(out);
-  std::visit([&](const auto& matrix) { add_features(zip, matrix); }, data.features);
-  zip.add("y.npy", {vector_header("f8", data.rows()),
-                    bytes_of(data.labels.data(), static_cast<std::size_t>(data.rows()))});
+  add_features(zip, features);
+  zip.add("y.npy", {vector_header("f8", labels.size()),
+                    bytes_of(labels.data(), static_cast<std::size_t>(labels.size()))});
   zip.finish();
   out.commit();
 }
@@ -183,10 +189,16 @@ void write_dataset(const Dataset& data, const std::filesystem::path& file) {
     return write_csv(data, out);
   }
   if (extension == ".npy" && !gzipped) return write_npy_dataset(data, file);
-  if (extension == ".npz" && !gzipped) return write_npz(data, file);
+  if (extension == ".npz" && !gzipped)
+    return std::visit([&](const auto& features) { write_npz(features, data.labels, file); }, data.features);
   throw InputError(file.string(), fmt::format("extension '{}{}'", extension, gzipped ? ".gz" : ""),
                    "the extension names the format to write",
                    "Use .svm, .libsvm, .csv, .svm.gz, .libsvm.gz, .csv.gz, .npy or .npz.");
+}
+
+void write_dataset(const FloatRows& features, const Vector& labels, const std::filesystem::path& file) {
+  if (file.extension() == ".npz") return write_npz(features, labels, file);
+  write_dataset({.name = {}, .features = DenseRows(features.cast<double>()), .labels = labels}, file);
 }
 
 }  // namespace ideal

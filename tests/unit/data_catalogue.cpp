@@ -62,5 +62,18 @@ TEST(Catalogue, two_classes_are_the_rows_of_the_whole) {
   EXPECT_EQ(read_named(split, cache.path(""), ClassPair{3, 12}).rows(), 5);  // for a message that lists all
 }
 
+TEST(Catalogue, images_have_features_by_name) {
+  for (const std::string name : {"cifar10-ckn", "cifar10-ckn:test", "mnist-ckn:test"}) {
+    const auto split = find_named(name);
+    ASSERT_TRUE(split.has_value()) << name;
+    EXPECT_TRUE(split->ckn);
+    EXPECT_EQ(split->title(), name);
+  }
+  EXPECT_FALSE(find_named("cifar10")->ckn);
+  EXPECT_FALSE(find_named("cifar11-ckn").has_value());
+  EXPECT_THROW(find_named("diabetes-ckn"), InputError) << "numbers about patients are no images";
+  EXPECT_THROW(find_named("mnist-ckn:tset"), InputError);
+}
+
 }  // namespace
 }  // namespace ideal
