@@ -3,6 +3,7 @@
 
 #include "text_file.hpp"
 
+#include <ideal/ckn.hpp>
 #include <ideal/error.hpp>
 
 #include <algorithm>
@@ -141,9 +142,13 @@ std::vector<Comparison::Group> Comparison::groups() const {
 
 void Comparison::run(ProgressLine& line, std::stop_token cancelled) {
   JointProgress progress(line, experiment_.cases.size());
-  for (const Group& group : groups()) {
-    if (cancelled.stop_requested()) return;
-    run(group, line, progress, cancelled);
+  try {
+    for (const Group& group : groups()) {
+      if (cancelled.stop_requested()) return;
+      run(group, line, progress, cancelled);
+    }
+  } catch (const CknStopped&) {
+    return;  // while features of images were computed; nothing of this group has begun
   }
 }
 
@@ -152,7 +157,7 @@ void Comparison::run(const Group& group, ProgressLine& line, JointProgress& prog
   const Settings& common = experiment_.cases[group.cases.front()].settings;
   Threads threads(static_cast<int>(cores()));
   line.show(fmt::format("reading {}", common.data));
-  Loaded loaded = load(common, agents_of(common), threads);
+  Loaded loaded = load(common, agents_of(common), threads, {CknProgress(line), cancelled});
   const Topologies topologies = topologies_of(group, line);
   const std::vector<Task> tasks = missing(group, loaded, topologies, progress);
   if (tasks.empty()) return;
