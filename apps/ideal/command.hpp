@@ -16,6 +16,8 @@ struct Command {
 };
 
 Command add_solve(CLI::App& program);
+Command add_compare(CLI::App& program);
+Command add_report(CLI::App& program);
 Command add_graph(CLI::App& program);
 Command add_methods(CLI::App& program);
 Command add_data(CLI::App& program);

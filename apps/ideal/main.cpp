@@ -87,14 +87,15 @@ int run(int argc, char** argv) {
       "Examples:\n"
       "  ideal solve                                   a built-in problem on a cycle of 8 agents\n"
       "  ideal solve --data heart.svm --graph barbell:8 --method mideal --out runs/heart\n"
+      "  ideal compare experiments/mnist.toml          a figure of the paper, as a page to look at\n"
       "  ideal graph barbell:20                        spectrum, degrees, diameter\n"
       "  ideal methods ideal                           what a method does and what can be set\n"
       "\n"
       "'ideal COMMAND --help' explains a command.\n"
       "Exit codes: 0 goal or budget reached, 1 diverged or failed, 2 bad usage or input,\n"
       "3 peer lost, 130 interrupted.");
-  const std::vector<Command> commands{add_solve(program), add_graph(program), add_methods(program),
-                                      add_data(program)};
+  const std::vector<Command> commands{add_solve(program), add_compare(program), add_report(program),
+                                      add_graph(program), add_methods(program), add_data(program)};
   return dispatch(program, commands, argc, argv);
 }
 

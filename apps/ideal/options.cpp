@@ -2,6 +2,7 @@
 #include "options.hpp"
 
 #include "number.hpp"
+#include "toml_file.hpp"
 
 #include <ideal/error.hpp>
 
@@ -23,36 +24,6 @@ double parse(std::string_view place, std::string_view word, const Range& range, 
 bool parse_flag(std::string_view place, std::string_view word) {
   if (word == "true" || word == "false") return word == "true";
   throw InputError(place, fmt::format("'{}'", word), "true or false", "Write true or false, without quotes.");
-}
-
-std::string word_of(const ::toml::node& node, std::string_view place) {
-  if (const auto text = node.value_exact<std::string>()) return *text;
-  if (const auto truth = node.value_exact<bool>()) return *truth ? "true" : "false";
-  if (const auto whole = node.value_exact<std::int64_t>()) return fmt::format("{}", *whole);
-  if (const auto real = node.value_exact<double>()) return fmt::format("{}", *real);
-  throw InputError(place, "a value that is neither text, number nor truth", "an option takes one of these",
-                   "Write it as config.toml of an earlier run does.");
-}
-
-std::vector<std::string> words_of(const ::toml::node& node, std::string_view place) {
-  const auto* array = node.as_array();
-  if (!array) return {word_of(node, place)};
-  std::vector<std::string> words;
-  for (const auto& element : *array) words.push_back(word_of(element, place));
-  return words;
-}
-
-::toml::table parse_file(const std::filesystem::path& file) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored))
-    throw InputError(fmt::format("--config {}", file.string()), "no such file",
-                     "a config.toml of an earlier run", "Check the path.");
-  try {
-    return ::toml::parse_file(file.string());
-  } catch (const ::toml::parse_error& error) {
-    throw InputError(fmt::format("{}:{}", file.string(), error.source().begin.line), error.description(),
-                     "a configuration is TOML", "Write key = value, with text in quotes.");
-  }
 }
 
 void put(::toml::table& table, const std::string& name, const auto& value) {
@@ -144,10 +115,16 @@ const Options::Entry& Options::named(std::string_view key, const std::string& pl
                    did_you_mean(key, names));
 }
 
+void Options::assign(std::string_view key, const std::string& place,
+                     const std::vector<std::string>& words) const {
+  const Entry& entry = named(key, place);
+  entry.assign(fmt::format("{}: {}", place, entry.name), words);
+}
+
 void Options::read(const std::filesystem::path& file) const {
   const auto given = [](const CLI::Option* option) { return option->count() > 0; };
-  for (const auto& [key, node] : parse_file(file)) {
-    const std::string place = fmt::format("{}:{}", file.string(), key.source().begin.line);
+  for (const auto& [key, node] : parse_toml(file, "--config", "a config.toml of an earlier run")) {
+    const std::string place = place_of(key, file);
     const Entry& entry = named(key.str(), place);
     if (given(entry.option) || std::ranges::any_of(entry.option->get_excludes(), given)) continue;
     entry.assign(fmt::format("{}: {}", place, entry.name), words_of(node, place));

@@ -29,6 +29,9 @@ class Options {
   CLI::Option* flag(std::string name, bool& field, std::string help);
   CLI::Option* list(std::string name, std::vector<std::string>& field, std::string kind, std::string help);
 
+  /// Sets one option from words, as the command line would; `place` is for messages.
+  void assign(std::string_view key, const std::string& place, const std::vector<std::string>& words) const;
+
   /// Sets from a file what the command line left alone.
   void read(const std::filesystem::path& file) const;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -67,25 +68,37 @@ void CknProgress::operator()(std::string_view doing, Index done, Index total) {
 }
 
 /// Gaps shrink geometrically, so progress towards `tol` is linear in their logarithm.
-double RunProgress::share_done(const TraceRow& row) const {
-  const double by_budget = row.meter.computations / budget_;
-  if (tol_ <= 0 || first_gap_ <= tol_ || row.worst_suboptimality <= 0) return by_budget;
-  return std::max(by_budget, std::log(first_gap_ / row.worst_suboptimality) / std::log(first_gap_ / tol_));
+double ShareDone::operator()(const TraceRow& row) {
+  const double gap = row.worst_suboptimality, by_budget = row.meter.computations / budget_;
+  if (first_gap_ == 0) first_gap_ = gap;
+  if (tol_ <= 0 || first_gap_ <= tol_ || !(gap > 0)) return std::min(1.0, by_budget);
+  return std::clamp(std::max(by_budget, std::log(first_gap_ / gap) / std::log(first_gap_ / tol_)), 0.0, 1.0);
+}
+
+std::string time_left(double share_done, double seconds_so_far) {
+  if (!(share_done > 0.01)) return "";
+  return fmt::format(", about {:.0f} s left", seconds_so_far * (1 - share_done) / share_done);
 }
 
 void RunProgress::operator()(const TraceRow& row) {
   const auto now = std::chrono::steady_clock::now();
-  if (started_ == std::chrono::steady_clock::time_point{}) {
-    started_ = now;
-    first_gap_ = row.worst_suboptimality;
-  }
+  if (started_ == std::chrono::steady_clock::time_point{}) started_ = now;
+  const double share = share_done_(row);
   if (!line_.due()) return;
-  const double share = share_done(row);
-  const double elapsed = std::chrono::duration<double>(now - started_).count();
-  const std::string left =
-      share > 0.01 ? fmt::format(", about {:.0f} s left", elapsed * (1 - share) / share) : "";
   line_.show(fmt::format("{:.0f} of {:.0f} computations, gap {:.2e}{}", row.meter.computations, budget_,
-                         row.worst_suboptimality, left));
+                         row.worst_suboptimality,
+                         time_left(share, std::chrono::duration<double>(now - started_).count())));
+}
+
+void JointProgress::share(std::size_t run, double share, std::string_view label) {
+  const std::lock_guard lock(mutex_);
+  shares_[run] = share;
+  if (!line_.due()) return;
+  const double all =
+      std::accumulate(shares_.begin(), shares_.end(), 0.0) / static_cast<double>(shares_.size());
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started_).count();
+  line_.show(fmt::format("{} of {} runs, {:.0f} %{}{}{}", std::ranges::count(shares_, 1.0), shares_.size(),
+                         100 * all, time_left(all, seconds), label.empty() ? "" : ": ", label));
 }
 
 }  // namespace ideal::cli

@@ -5,8 +5,10 @@
 
 #include <chrono>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace ideal::cli {
 
@@ -29,6 +31,20 @@ class ProgressLine {
   bool dirty_ = false;
   Clock::time_point shown_;
 };
+
+/// How much of a run is done, from 0 to 1, judged by its budget and by the gap it has to close.
+class ShareDone {
+ public:
+  ShareDone(double tol, double budget) : tol_(tol), budget_(budget) {}
+  double operator()(const TraceRow& row);
+
+ private:
+  double tol_, budget_;
+  double first_gap_ = 0;
+};
+
+/// ", about 20 s left", once there is something to judge it by.
+std::string time_left(double share_done, double seconds_so_far);
 
 /// A bar for bytes on their way, with speed and time left.
 class DownloadProgress {
@@ -66,16 +82,30 @@ class CknProgress {
 /// Says how far a run has come and when it may be over.
 class RunProgress {
  public:
-  RunProgress(ProgressLine& line, double tol, double budget) : line_(line), tol_(tol), budget_(budget) {}
+  RunProgress(ProgressLine& line, double tol, double budget)
+      : line_(line), budget_(budget), share_done_(tol, budget) {}
   void operator()(const TraceRow& row);
 
  private:
-  [[nodiscard]] double share_done(const TraceRow& row) const;
-
   ProgressLine& line_;
-  double tol_, budget_;
-  double first_gap_ = 0;
+  double budget_;
+  ShareDone share_done_;
   std::chrono::steady_clock::time_point started_;
+};
+
+/// The same for several runs, some of them at once.
+class JointProgress {
+ public:
+  JointProgress(ProgressLine& line, std::size_t runs) : line_(line), shares_(runs, 0) {}
+
+  void share(std::size_t run, double share, std::string_view label);
+  void done(std::size_t run) { share(run, 1, ""); }
+
+ private:
+  ProgressLine& line_;
+  std::mutex mutex_;
+  std::vector<double> shares_;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };
 
 }  // namespace ideal::cli

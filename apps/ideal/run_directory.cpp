@@ -14,7 +14,6 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace ideal::cli {
 namespace {
@@ -29,19 +28,10 @@ fs::path default_path(std::string_view method) {
   return fs::path("runs") / fmt::format("{:%Y%m%dT%H%M%SZ}-{}", now, method);
 }
 
-fs::path nearest_existing(fs::path path) {
-  while (!fs::exists(path) && path.has_relative_path()) path = path.parent_path();
-  return path;
-}
-
 fs::path first_free(const fs::path& wanted) {
   fs::path path = wanted;
   for (int count = 2; fs::exists(path); ++count) path = fs::path(wanted) += fmt::format("-{}", count);
   return path;
-}
-
-fs::path hidden_beside(const fs::path& path, std::string_view role) {
-  return path.parent_path() / fmt::format(".{}.{}.{}", path.filename().string(), ::getpid(), role);
 }
 
 bool part_of_a_run(const fs::path& file) {
@@ -82,7 +72,7 @@ RunDirectory::RunDirectory(const fs::path& path, std::string_view method, bool f
       force_(force) {
   if (!path_.has_filename()) path_ = path_.parent_path();  // "runs/a/" means "runs/a"
   if (!may_rename_) check_replaceable();
-  check_writable();
+  require_creatable("--out", path_);
 }
 
 void RunDirectory::check_replaceable() const {
@@ -101,18 +91,6 @@ void RunDirectory::check_replaceable() const {
                      "--force replaces run directories only",
                      "Move that file away or name another directory.");
   }
-}
-
-/// Trying is the only test that also knows read-only and full file systems.
-void RunDirectory::check_writable() const {
-  const fs::path parent = nearest_existing(path_.parent_path());
-  const fs::path probe = hidden_beside(parent / path_.filename(), "probe");
-  std::error_code error;
-  if (fs::create_directory(probe, error)) fs::remove(probe, error);
-  if (error)
-    throw InputError(fmt::format("--out {}", path_.string()),
-                     fmt::format("{}: {}", parent.string(), error.message()),
-                     "a run is written into a directory it can create", "Name a directory you can write to.");
 }
 
 fs::path RunDirectory::write(const RunFiles& files) try {

@@ -29,7 +29,6 @@ class RunDirectory {
 
  private:
   void check_replaceable() const;
-  void check_writable() const;
   void move_in(const std::filesystem::path& fresh);
   void replace_by(const std::filesystem::path& fresh) const;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ideal/block.hpp>
+#include <ideal/method.hpp>
 
 #include <filesystem>
 #include <optional>
@@ -40,5 +40,19 @@ struct Settings {
 
   std::string cache;  ///< where named data sets are; not of config.toml, as it changes nothing computed
 };
+
+class Options;
+
+/// Gives every setting its name, range and help.
+void declare(Settings& settings, Options& options);
+
+/// All that is set, as config.toml holds it.
+std::string toml_of(Settings settings);
+
+/// Writes out what follows from the settings, and checks what can be checked without reading data.
+void resolve(Settings& settings);
+
+/// The method with its parameters set.
+Method chosen_method(const Settings& settings);
 
 }  // namespace ideal::cli

@@ -106,6 +106,13 @@ Json lower_bound(const Outcome& outcome) {
   return {{"time", bound}, {"ratio", trace.back().meter.time(tau) / bound}};
 }
 
+/// Of each agent, where there are not too many to look at.
+Json gaps_of(const Result& result) {
+  constexpr Index most = 2000;
+  if (result.gaps.size() > most) return nullptr;
+  return std::vector<double>(result.gaps.begin(), result.gaps.end());
+}
+
 std::string advice(const Outcome& outcome) {
   std::string text = "Try";
   for (const Parameter& parameter : outcome.method.parameters()) {
@@ -194,7 +201,8 @@ Json summary_of(const Outcome& outcome) {
            {{"suboptimality", last.suboptimality},
             {"worst_suboptimality", last.worst_suboptimality},
             {"consensus", last.consensus},
-            {"distance", last.distance}}},
+            {"distance", last.distance},
+            {"agents", gaps_of(result)}}},
           {"L", L},
           {"mu", mu},
           {"kappa_f", L / mu},

@@ -12,6 +12,8 @@
 
 namespace ideal::cli {
 
+namespace fs = std::filesystem;
+
 void require_place_for(std::string_view option, const std::filesystem::path& file) {
   const std::string place = fmt::format("{} {}", option, file.string());
   const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
@@ -23,6 +25,24 @@ void require_place_for(std::string_view option, const std::filesystem::path& fil
   if (::access(folder.c_str(), W_OK) != 0)
     throw InputError(place, fmt::format("{} is not writable", folder.string()),
                      "a file is written into its directory", "Name a directory you can write to.");
+}
+
+fs::path hidden_beside(const fs::path& path, std::string_view role) {
+  return path.parent_path() / fmt::format(".{}.{}.{}", path.filename().string(), ::getpid(), role);
+}
+
+/// Trying is the only test that also knows read-only and full file systems.
+void require_creatable(std::string_view option, const fs::path& directory) {
+  const fs::path path = fs::absolute(directory);
+  fs::path parent = path.parent_path();
+  while (!fs::exists(parent) && parent.has_relative_path()) parent = parent.parent_path();
+  const fs::path probe = hidden_beside(parent / path.filename(), "probe");
+  std::error_code error;
+  if (fs::create_directory(probe, error)) fs::remove(probe, error);
+  if (error)
+    throw InputError(fmt::format("{} {}", option, path.string()),
+                     fmt::format("{}: {}", parent.string(), error.message()),
+                     "a run is written into a directory it can create", "Name a directory you can write to.");
 }
 
 void write_text(const std::filesystem::path& file, std::string_view text) {

@@ -19,6 +19,9 @@ class Error : public std::runtime_error {
 class InputError : public Error {
  public:
   InputError(std::string_view place, std::string_view found, std::string_view rule, std::string_view remedy);
+
+  /// The same error, met while reading `place`.
+  InputError(std::string_view place, const InputError& error);
 };
 
 /// The program could not go on for a reason outside the input: a full disk, a failed factorisation.

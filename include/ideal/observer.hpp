@@ -39,6 +39,7 @@ class Observer final : public Monitor {
 
   [[nodiscard]] Status status() const { return status_; }
   [[nodiscard]] const Trace& trace() const { return trace_; }
+  [[nodiscard]] const Vector& gaps() const { return gaps_; }  ///< f(x_i) - f* of every agent, at the last row
   [[nodiscard]] const Block& last_finite() const {
     return last_finite_;
   }  ///< hosted columns of the last good row
@@ -64,6 +65,7 @@ class Observer final : public Monitor {
   Clock::time_point resumed_ = Clock::now();
   Status status_ = Status::running;
   Trace trace_;
+  Vector gaps_;
   Block last_finite_;
 };
 

@@ -33,6 +33,7 @@ struct Result {
   Block X;  ///< one column per agent; the last finite iterate if the run diverged
   Status status = Status::running;
   Trace trace;
+  Vector gaps;            ///< f(x_i) - f* of every agent, at the last row
   Resolved parameters;    ///< as the method used them
   Checkpoint checkpoint;  ///< of the last iterate
 };

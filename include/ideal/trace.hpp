@@ -3,6 +3,7 @@
 
 #include <ideal/meter.hpp>
 
+#include <filesystem>
 #include <iosfwd>
 #include <string_view>
 #include <vector>
@@ -27,5 +28,9 @@ std::string_view to_string(Status status);
 
 /// Header and rows as CSV with 17 significant digits.
 void write_csv(const Trace& trace, std::ostream& out);
+
+/// Reads what `write_csv` wrote, to the last bit; throws InputError naming file and line.
+Trace read_trace(const std::filesystem::path& file);
+Trace parse_trace(std::string_view text, std::string_view name);
 
 }  // namespace ideal

@@ -15,6 +15,9 @@ InputError::InputError(std::string_view place, std::string_view found, std::stri
                        std::string_view remedy)
     : Error(fmt::format("{}: {} ({}). {}", place, found, rule, remedy)) {}
 
+InputError::InputError(std::string_view place, const InputError& error)
+    : Error(fmt::format("{}: {}", place, error.what())) {}
+
 namespace {
 
 /// Insertions, deletions, substitutions and swaps of neighbouring letters that turn a into b.

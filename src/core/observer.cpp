@@ -86,8 +86,9 @@ Observer::Report Observer::measure(const Block& X, Index iteration, const Meter&
   const double f_star = reference_ ? reference_->value : std::numeric_limits<double>::quiet_NaN();
   TraceRow row{.iteration = iteration, .meter = meter, .seconds = seconds_};
   row.meter.bytes = static_cast<Index>(told[0]);
+  gaps_ = f.head(n).array() - f_star;
   row.suboptimality = f[n] - f_star;
-  row.worst_suboptimality = f.head(n).maxCoeff<Eigen::PropagateNaN>() - f_star;
+  row.worst_suboptimality = gaps_.maxCoeff<Eigen::PropagateNaN>();
   row.consensus = (all.colwise() - mean).norm();
   row.distance = reference_ ? (all.colwise() - reference_->x).squaredNorm() : f_star;
   return {row, told[1] > 0};

@@ -98,6 +98,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
   return {.X = std::move(X),
           .status = observer.status(),
           .trace = observer.trace(),
+          .gaps = observer.gaps(),
           .parameters = run.parameters(),
           .checkpoint = whole(run.final_checkpoint(), transport)};
 }

@@ -135,11 +135,12 @@ std::optional<NamedSplit> find_named(std::string_view text) {
                      fmt::format("Write {}.", name));
   const std::string_view split = colon == std::string_view::npos ? "train" : text.substr(colon + 1);
   const bool known = split == "train" || (split == "test" && entry->test_rows > 0);
-  if (!known)
+  if (!known) {
     throw InputError(text, fmt::format("no split '{}'", split),
                      entry->test_rows > 0 ? "the splits are train and test" : "the only split is train",
                      entry->test_rows > 0 ? fmt::format("Write {0} or {0}:test.", text.substr(0, colon))
                                           : fmt::format("Write {}.", text.substr(0, colon)));
+  }
   return NamedSplit{&*entry, split == "test", ckn};
 }
 

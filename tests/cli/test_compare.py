@@ -1,0 +1,261 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ideal compare and ideal report: experiments that expand, go on after an interruption, and can be looked at."""
+
+import csv
+import json
+import re
+import signal
+import time
+import unittest
+
+from program import ProgramTest
+
+EXPERIMENT = """
+title = "Small"
+taus = [0.01, 100]
+data = "synthetic:rows=400,columns=8"
+kappa = 100
+graph = ["cycle:6", "barbell:6"]
+rounds = 2000
+tol = 1e-9
+[[method]]
+name = "ideal"
+label = "IDEAL, {rho-scale} x rho"
+set = {rho-scale = [1, 2]}
+[[method]]
+name = "extra"
+"""
+
+SLOW = """
+data = "synthetic:rows=20000,columns=50"
+graph = "cycle:8"
+rounds = 100000
+tol = 0
+[[method]]
+name = "extra"
+rounds = 20
+[[method]]
+name = "dgd"
+[[method]]
+name = "gd"
+"""
+
+
+class CompareTest(ProgramTest):
+    def compare(self, *words):
+        return json.loads(self.succeed("compare --json", *words))
+
+    def runs(self, folder):
+        return sorted(p.name for p in (self.dir / folder / "runs").iterdir())
+
+    def figure(self, folder, ending):
+        (name,) = [p for p in (self.dir / folder / "figures").iterdir() if p.name.endswith(ending)]
+        with open(name, newline="") as file:
+            return [{k: v if k == "winner" else float(v) for k, v in row.items()} for row in csv.DictReader(file)]
+
+
+class Expansion(CompareTest):
+    def setUp(self):
+        super().setUp()
+        self.write("small.toml", EXPERIMENT)
+
+    def test_methods_times_graphs_times_parameters(self):
+        table = self.compare("small.toml --out out")
+        self.assertEqual(table["title"], "Small")
+        self.assertEqual(table["taus"], [0.01, 100])
+        self.assertEqual({(r["problem"], r["curve"]) for r in table["runs"]},
+                         {(f"synthetic, logistic, {graph}", curve) for graph in ("cycle:6", "barbell:6")
+                          for curve in ("IDEAL, 1 x rho", "IDEAL, 2 x rho", "extra")})
+        self.assertTrue(all(r["status"] == "converged" for r in table["runs"]))
+        self.assertEqual(sorted(p.name for p in (self.dir / "out").iterdir()),
+                         ["comparison.json", "experiment.toml", "report.html", "runs"])
+        self.assertEqual(json.loads((self.dir / "out/comparison.json").read_text()), table)
+
+    def test_each_run_is_what_solve_gives(self):
+        table = self.compare("small.toml --out out --jobs 2")
+        for row in table["runs"]:
+            run = f"out/{row['directory']}"
+            self.solve(f"--config {run}/config.toml --out again --force")
+            self.assertEqual(self.iterates(run), self.iterates("again"))
+            self.assertEqual(self.solution(run), self.solution("again"))
+
+    def test_number_of_jobs_changes_nothing(self):
+        self.compare("small.toml --out one --jobs 1")
+        self.compare("small.toml --out three --jobs 3")
+        self.assertEqual(self.runs("one"), self.runs("three"))
+        for run in self.runs("one"):
+            self.assertEqual(self.iterates(f"one/runs/{run}"), self.iterates(f"three/runs/{run}"))
+
+    def test_seeds_share_a_curve(self):
+        self.write("seeds.toml", 'partition = "shuffled"\nseed = [1, 2, 3]\nrounds = 20\n[[method]]\nname = "ideal"\n')
+        rows = self.compare("seeds.toml")["runs"]
+        self.assertEqual([r["seed"] for r in rows], [1, 2, 3])
+        self.assertEqual(len({(r["problem"], r["curve"]) for r in rows}), 1)
+        self.assertEqual(len({r["directory"] for r in rows}), 3)
+
+    def test_table_for_people(self):
+        text = self.succeed("compare small.toml --out out")
+        for part in ("synthetic, logistic, barbell:6", "IDEAL, 2 x rho", "converged", "out/report.html"):
+            self.assertIn(part, text)
+
+
+class Continuation(CompareTest):
+    def setUp(self):
+        super().setUp()
+        self.write("small.toml", EXPERIMENT)
+
+    def test_second_time_nothing_is_run(self):
+        self.compare("small.toml --out out")
+        before = {p: p.stat().st_mtime_ns for p in (self.dir / "out/runs").rglob("*")}
+        self.assertIn("6 of 6 runs were there already", self.succeed("compare small.toml --out out"))
+        self.assertEqual({p: p.stat().st_mtime_ns for p in (self.dir / "out/runs").rglob("*")}, before)
+
+    def test_extended_only_the_new_is_run(self):
+        self.compare("small.toml --out out")
+        before = self.runs("out")
+        self.write("small.toml", EXPERIMENT + '[[method]]\nname = "mideal"\n')
+        self.assertIn("6 of 8 runs were there already", self.succeed("compare small.toml --out out"))
+        self.assertLess(set(before), set(self.runs("out")))
+
+    def test_content_decides_not_names(self):
+        rows = "".join(f"{1 if i % 2 else -1} 1:{i % 7} 2:{i % 5}\n" for i in range(40))
+        self.write("data.svm", rows)
+        self.write("e.toml", 'data = "data.svm"\ngraph = "cycle:4"\nrounds = 5\n[[method]]\nname = "ideal"\n')
+        self.compare("e.toml --out out")
+        self.write("data.svm", rows.replace("1:6", "1:5"))
+        self.assertIn("0 of 1 runs were there already", self.succeed("compare e.toml --out out"))
+        self.write("other.svm", rows)
+        self.write("e.toml", 'data = "other.svm"\ngraph = "cycle:4"\nrounds = 5\n[[method]]\nname = "ideal"\n')
+        self.assertIn("1 of 1 runs were there already", self.succeed("compare e.toml --out out"))
+
+    def test_interrupted_it_goes_on(self):
+        self.write("slow.toml", SLOW)
+        program = self.start("compare slow.toml --out out --jobs 1")
+        deadline = time.time() + 60
+        while not list(self.dir.glob("out/runs/*/summary.json")) and time.time() < deadline:
+            time.sleep(0.05)
+        time.sleep(0.3)
+        program.send_signal(signal.SIGINT)
+        _, err = program.communicate(timeout=60)
+        self.assertEqual(program.returncode, 130)
+        self.assertIn("1 of 3 runs done", err)
+        self.assertEqual(len(self.runs("out")), 1)
+        self.assertTrue((self.dir / "out/report.html").exists())
+        self.write("slow.toml", SLOW.replace("100000", "10"))
+        self.assertIn("1 of 3 runs were there already", self.succeed("compare slow.toml --out out"))
+
+
+class Regimes(CompareTest):
+    def test_each_regime_has_its_winner(self):
+        """Rounds that cost nothing, something, everything; and a centralized method, which never wins."""
+        self.write("e.toml", """
+taus = [0.01, 1, 1000]
+data = "synthetic:rows=400,columns=8"
+kappa = 300
+graph = "cycle:8"
+rounds = 20000
+tol = 1e-9
+""" + "".join(f'[[method]]\nname = "{name}"\n' for name in ("ideal", "mideal", "apm-c", "ssda", "agd")))
+        table = self.compare("e.toml --out out")
+
+        def time(row, eps, tau):
+            trace = self.trace(f"out/{row['directory']}")
+            return next(float(r["computations"]) + tau * float(r["communications"]) for r in trace
+                        if float(r["worst_suboptimality"]) <= eps)
+
+        rivals = [row for row in table["runs"] if row["method"] != "agd"]
+        fastest = [min(rivals, key=lambda row: time(row, 1e-9, tau))["curve"] for tau in (0.01, 1, 1000)]
+        self.assertEqual(fastest, ["apm-c", "mideal", "ssda"])
+
+        self.succeed("report out --figures csv")
+        accurate = [row for row in self.figure("out", "winners.csv") if row["eps"] < 2e-9]
+        for tau, winner in zip((0.01, 1, 1000), fastest):
+            near = [row["winner"] for row in accurate if 0.8 < row["tau"] / tau < 1.25]
+            self.assertEqual(set(near), {winner}, tau)
+
+
+class Reports(CompareTest):
+    def setUp(self):
+        super().setUp()
+        self.write("small.toml", EXPERIMENT)
+        self.compare("small.toml --out out")
+
+    def test_rendering_again_gives_the_same_page(self):
+        before = (self.dir / "out/report.html").read_bytes()
+        (self.dir / "out/report.html").unlink()
+        self.succeed("report out")
+        self.assertEqual((self.dir / "out/report.html").read_bytes(), before)
+
+    def test_figures_in_every_format(self):
+        self.succeed("report out --figures svg,pdf,tex,csv --tau 3")
+        endings = {p.suffix for p in (self.dir / "out/figures").iterdir()}
+        self.assertEqual(endings, {".svg", ".pdf", ".tex", ".csv"})
+
+    def test_report_of_a_single_run(self):
+        self.solve("--rounds 20 --out run")
+        before = (self.dir / "run/report.html").read_bytes()
+        self.succeed("report run --figures svg --out pictures")
+        self.assertEqual((self.dir / "run/report.html").read_bytes(), before)
+        self.assertTrue(list((self.dir / "pictures").glob("*.svg")))
+
+    def test_page_stands_alone(self):
+        page = (self.dir / "out/report.html").read_text()
+        self.assertIn("default-src 'none'", page)
+        self.assertEqual(re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=", page), [])
+
+
+class Refusals(CompareTest):
+    def wrong(self, text, *parts):
+        self.write("e.toml", text)
+        self.refused("compare e.toml --out out", *parts)
+
+    def test_files(self):
+        self.refused("compare nowhere.toml", "nowhere.toml", "no such file")
+        self.refused("report nowhere", "nowhere", "neither comparison.json nor summary.json")
+        self.wrong("graph = [", "e.toml:1")
+        self.wrong('graph = "cycle:8"\n', "no [[method]]")
+
+    def test_problems(self):
+        method = '[[method]]\nname = "ideal"\n'
+        self.wrong('grahp = "cycle:8"\n' + method, "e.toml:1", "grahp", "graph")
+        self.wrong('graph = "cylce:8"\n' + method, "e.toml", "cylce", "cycle")
+        self.wrong('data = "nowhere.svm"\n' + method, "e.toml", "nowhere.svm")
+        self.wrong('rounds = 0\n' + method, "e.toml:1: rounds", "'0'")
+        self.wrong('seed = []\n' + method, "e.toml:1: seed", "an empty list")
+        self.wrong('seed = [1, 1]\n' + method, "e.toml:1: seed", "a value twice")
+        self.wrong('l2 = 1\nkappa = 10\n' + method, "e.toml", "both l2 and kappa")
+        self.wrong('tau = 3\n' + method, "e.toml:1", "taus")
+        self.wrong('method = "ideal"\n', "e.toml:1", "[[method]]")
+        self.wrong('mixing = "metro"\n' + method, "e.toml", "metro")
+
+    def test_methods(self):
+        self.wrong('[[method]]\nname = "idael"\n', "e.toml:1", "idael", "ideal")
+        self.wrong('[[method]]\nlabel = "x"\n', "e.toml:1", "without name")
+        self.wrong('[[method]]\nname = "ideal"\nset = {TT = 3}\n', "e.toml:1", "TT")
+        self.wrong('[[method]]\nname = "ideal"\ngraph = "cycle:8"\n', "e.toml:3", "graph")
+        self.wrong('[[method]]\nname = "ideal"\n[[method]]\nname = "ideal"\n', "two curves called 'ideal'")
+
+    def test_directories_of_other_things(self):
+        self.write("e.toml", '[[method]]\nname = "ideal"\n')
+        (self.dir / "mine").mkdir()
+        (self.dir / "mine/letter.txt").write_text("dear diary")
+        self.refused("compare e.toml --out mine", "letter.txt")
+        self.refused("compare e.toml --out e.toml", "a file")
+
+    def test_damaged_directories(self):
+        self.write("e.toml", 'rounds = 5\n[[method]]\nname = "ideal"\n')
+        self.compare("e.toml --out out")
+        (run,) = self.runs("out")
+        trace = self.dir / "out/runs" / run / "trace.csv"
+        trace.write_text(trace.read_text() + "1,2,x\n")
+        done = self.ideal("report out")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("trace.csv:8: '1,2,x'", done.stderr)
+        (self.dir / "out/comparison.json").write_text("{}")
+        done = self.ideal("report out")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("comparison.json", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
