@@ -38,7 +38,10 @@ void seed_text(const fs::path& corpus) {
   seed(corpus / "libsvm", "odd", "# title\n\n+1 qid:3 1:.5 7:-2e-3 # note\r\n-1\n");
   seed(corpus / "csv", "odd", "\"a \"\"b\"\"\";c\r\n\"1\"; +2\n\n3;4e5\n");
   std::ostringstream trace;
-  ideal::write_csv({{.iteration = 0}, {.iteration = 1, .seconds = 1e-3, .consensus = 1.0 / 3}}, trace);
+  ideal::Trace rows(2);
+  rows[1].iteration = 1;
+  rows[1].consensus = 1.0 / 3;
+  ideal::write_csv(rows, trace);
   seed(corpus / "trace", "two", trace.str());
   seed(corpus / "csv", "tabs", "1\t2\t3\n4\t5\t6\n");
 }
