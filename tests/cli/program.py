@@ -7,6 +7,7 @@ import json
 import os
 import pathlib
 import pty
+import re
 import shlex
 import shutil
 import struct
@@ -58,6 +59,25 @@ class ProgramTest(unittest.TestCase):
     def start(self, *words):
         return subprocess.Popen([IDEAL, *split(words)], cwd=self.dir, env=self.env, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def start_and_see(self, pattern, *words):
+        """The running program, once its terminal shows the pattern."""
+        ours, theirs = pty.openpty()
+        running = subprocess.Popen([IDEAL, *split(words)], cwd=self.dir, env=self.env, text=True,
+                                   stdout=subprocess.PIPE, stderr=theirs)
+        os.close(theirs)
+        shown = b""
+        while not re.search(pattern, shown):
+            shown += os.read(ours, 1 << 16)  # fails when the program ends
+
+        def read_on():
+            with contextlib.suppress(OSError):
+                while os.read(ours, 1 << 16):
+                    pass
+            os.close(ours)
+
+        threading.Thread(target=read_on).start()
+        return running
 
     def succeed(self, *words):
         done = self.ideal(*words)

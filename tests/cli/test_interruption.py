@@ -13,13 +13,11 @@ LONG = "solve --rounds 1e9 --tol 0 --every 100 --data synthetic:rows=200,columns
 
 class Interruption(ProgramTest):
     def interrupted_by(self, *signals):
-        running = self.start(LONG)
-        time.sleep(1)
-        self.assertIsNone(running.poll())
+        running = self.start_and_see(rb"\r([3-9]\d\d|\d{4,}) of 1000000000 computations", LONG)
         for sent in signals:
             running.send_signal(sent)
             time.sleep(0.2)
-        out, _ = running.communicate(timeout=30)
+        out, _ = running.communicate(timeout=120)
         self.assertEqual(running.returncode, 130)
         self.assertIn("interrupted", out)
         summary, trace = self.summary("run"), self.trace("run")
