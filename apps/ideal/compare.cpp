@@ -3,6 +3,8 @@
 #include "command.hpp"
 #include "comparison.hpp"
 #include "interrupt.hpp"
+#include "number.hpp"
+#include "options.hpp"
 #include "progress.hpp"
 
 #include <ideal/error.hpp>
@@ -90,11 +92,10 @@ Command add_compare(CLI::App& program) {
   page->add_option("--out", compare->out,
                    "Its directory; default runs/<name of FILE>. Runs in it are not run again")
       ->type_name("DIR");
-  page->add_option(
-          "--jobs", compare->jobs,
-          "Runs at a time, sharing the cores; 0: one a core. Only the seconds depend on it; 1 is the fairest")
-      ->type_name("N")
-      ->check(CLI::Range(0, 1024));
+  Options(*page).whole(
+      "jobs", compare->jobs, thread_range,
+      "Runs at a time, sharing the cores; 0: one a core. Only the seconds depend on it; 1 is the "
+      "fairest");
   page->add_option("--cache", compare->cache, "Where data and optima are kept; default $XDG_CACHE_HOME/ideal")
       ->type_name("DIR");
   page->add_flag("--json", compare->json, "Print comparison.json instead of a table");

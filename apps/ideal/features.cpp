@@ -23,8 +23,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Range seed_range{0, 0x1p53, false, false, "a whole number, 0 ... 2^53"};
-constexpr Range thread_range{0, 1024, false, false, "a whole number, 0 ... 1024"};
 constexpr Range size_range{1, 32768, false, false, "a whole number, 1 ... 32768"};
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
 #include "comparison.hpp"
+#include "options.hpp"
 #include "text_file.hpp"
 
 #include <ideal/error.hpp>
@@ -58,9 +59,8 @@ Command add_report(CLI::App& program) {
       ->delimiter(',')
       ->type_name("FORMATS")
       ->check(CLI::IsMember({"svg", "pdf", "tex", "csv"}));
-  page->add_option("--tau", report->tau, "Time of a communication in figures; default the report's own")
-      ->type_name("NUMBER")
-      ->check(CLI::NonNegativeNumber);
+  Options(*page).number("tau", report->tau, range::nonnegative,
+                        "Time of a communication in figures; default the report's own");
   page->add_option("--out", report->out, "Where figures go; default DIR/figures")->type_name("DIR");
   page->add_flag("--quiet", report->quiet, "Print errors only");
   page->footer("Example:\n  ideal report runs/mnist --figures svg,pdf,tex --tau 10");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings.hpp"
 
+#include "number.hpp"
 #include "options.hpp"
 #include "problem.hpp"
 
@@ -14,8 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Range seed_range{0, 0x1p53, false, false, "a whole number, 0 ... 2^53"};
-constexpr Range thread_range{0, 1024, false, false, "a whole number, 0 ... 1024"};
 constexpr Range kappa_range{1, 1e300, true, false, "a number > 1"};
 
 std::string absolute_if_file(const std::string& spec) {

@@ -215,6 +215,10 @@ class Refusals(CompareTest):
         self.wrong("graph = [", "e.toml:1")
         self.wrong('graph = "cycle:8"\n', "no [[method]]")
 
+    def test_options(self):
+        self.refused("report nowhere --tau -1", "--tau: '-1'", "a number >= 0")
+        self.refused("compare nowhere.toml --jobs x", "--jobs: 'x'", "a whole number")
+
     def test_problems(self):
         method = '[[method]]\nname = "ideal"\n'
         self.wrong('grahp = "cycle:8"\n' + method, "e.toml:1", "grahp", "graph")
