@@ -11,8 +11,6 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <thread>
 
 #include <fmt/format.h>
@@ -225,11 +223,6 @@ void Comparison::perform(const Task& task, const Loaded& loaded, JointProgress& 
 
 namespace {
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 /// Time at each tau, and as a ratio to sqrt(kappa_f) (1 + tau sqrt(kappa_W)) ln(gap_0 / gap).
 Json times_of(const report::Run& run, const std::vector<double>& taus) {
   const Json& s = run.summary;
@@ -299,7 +292,7 @@ namespace {
 
 report::Subject read_comparison(const fs::path& folder) {
   const fs::path file = folder / "comparison.json";
-  const Json table = Json::parse(text_of(file), nullptr, false);
+  const Json table = Json::parse(read_text(file), nullptr, false);
   const auto damaged = [&](std::string_view found) {
     return InputError(file.string(), found, "as 'ideal compare' wrote it",
                       "Run 'ideal compare' again: nothing is lost.");
@@ -308,7 +301,7 @@ report::Subject read_comparison(const fs::path& folder) {
   try {
     report::Subject subject{.title = table.at("title"),
                             .command = table.at("command"),
-                            .config = text_of(folder / "experiment.toml"),
+                            .config = read_text(folder / "experiment.toml"),
                             .taus = table.at("taus"),
                             .jobs = table.at("jobs"),
                             .runs = {}};

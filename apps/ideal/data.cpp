@@ -78,7 +78,7 @@ std::string shown_labels(const Json& labels) {
   return text;
 }
 
-void print(const Json& facts) {
+void print_shape(const Json& facts) {
   const auto row = [](std::string_view label, const std::string& text) {
     fmt::print("{:<10} {}\n", label, text);
   };
@@ -115,7 +115,7 @@ struct DataCommand {
     if (json)
       fmt::print("{}\n", facts.dump(2));
     else
-      print(facts);
+      print_shape(facts);
   }
 
   void convert() const {

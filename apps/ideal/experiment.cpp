@@ -3,15 +3,14 @@
 
 #include "number.hpp"
 #include "options.hpp"
+#include "text_file.hpp"
 #include "toml_file.hpp"
 
 #include <ideal/error.hpp>
 #include <ideal/topology.hpp>
 
 #include <algorithm>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -234,16 +233,11 @@ void require_distinct(const std::vector<Case>& cases, const fs::path& file) {
                        "a label tells one curve from all others", "Give one of them another label.");
 }
 
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 }  // namespace
 
 Experiment read_experiment(const fs::path& path, const std::string& cache) {
   const File file = parse(path);
-  Experiment experiment{file.title, file.taus, {}, text_of(path)};
+  Experiment experiment{file.title, file.taus, {}, read_text(path)};
   for (const Point& problem : product(file.problem))
     for (const MethodEntry& entry : file.methods)
       for (const Point& parameters : product(entry.set)) {

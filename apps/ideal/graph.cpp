@@ -66,7 +66,7 @@ Json facts_about(const Topology& topology, const Inspection& asked) {
       {"J", static_cast<Index>(std::floor(root + 1e-9))}};  // rounding must not cost a whole degree
 }
 
-void print(const Json& facts) {
+void print_graph(const Json& facts) {
   const auto row = [](std::string_view label, const std::string& text) {
     fmt::print("{:<14} {}\n", label, text);
   };
@@ -100,7 +100,7 @@ int Inspection::operator()() const {
   if (json)
     fmt::print("{}\n", facts.dump(2));
   else
-    print(facts);
+    print_graph(facts);
   return reached;
 }
 

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <fstream>
+#include <iterator>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -56,6 +57,11 @@ void write_text(const std::filesystem::path& file, std::string_view text) {
   const std::string reason = std::generic_category().message(errno);
   ::unlink(beside.c_str());
   throw RunError(fmt::format("cannot write {}: {}", file.string(), reason));
+}
+
+std::string read_text(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace ideal::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace ideal::cli {
@@ -17,5 +18,8 @@ std::filesystem::path hidden_beside(const std::filesystem::path& path, std::stri
 
 /// Writes beside the target and renames, so that a failure leaves the old file; throws RunError.
 void write_text(const std::filesystem::path& file, std::string_view text);
+
+/// All of a file, or nothing where there is none.
+std::string read_text(const std::filesystem::path& file);
 
 }  // namespace ideal::cli

@@ -143,9 +143,9 @@ Layout read_layout(std::string_view first_row, std::string_view label, std::stri
   return layout;
 }
 
-class RowReader {
+class CsvRows {
  public:
-  RowReader(std::string_view place, const Layout& layout) : place_(place), layout_(layout) {}
+  CsvRows(std::string_view place, const Layout& layout) : place_(place), layout_(layout) {}
 
   void read(std::string_view row, std::size_t line, double* features, double& label) {
     Cells cells(row, layout_.separator);
@@ -227,7 +227,7 @@ Dataset parse_csv(std::string_view text, std::string_view label, std::string_vie
 
   DenseRows features(rows, static_cast<Index>(layout.columns - 1));
   Vector labels(rows);
-  RowReader reader(place, layout);
+  CsvRows reader(place, layout);
   for (Index row = 0; skip_to_row(lines); ++row)
     reader.read(lines.line(), lines.number(), features.data() + row * features.cols(), labels[row]);
   return {"", std::move(features), std::move(labels)};

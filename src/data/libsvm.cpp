@@ -44,9 +44,9 @@ Extent measure(std::string_view text) {
 }
 
 /// Appends row after row to the arrays of a compressed sparse matrix.
-class RowReader {
+class LibsvmRows {
  public:
-  RowReader(std::string_view place, Dataset& out)
+  LibsvmRows(std::string_view place, Dataset& out)
       : place_(place), labels_(out.labels.data()), matrix_(std::get<SparseRows>(out.features)) {}
 
   void read(std::string_view row, std::size_t line) {
@@ -175,7 +175,7 @@ Dataset allocate(const Extent& extent, std::string_view place) {
 Dataset parse_libsvm(std::string_view text, std::string_view place) {
   text = without_byte_order_mark(text);
   Dataset result = allocate(measure(text), place);
-  RowReader reader(place, result);
+  LibsvmRows reader(place, result);
   for (Lines lines(text); lines.next();)
     if (const std::string_view row = without_comment(lines.line()); !row.empty())
       reader.read(row, lines.number());

@@ -23,7 +23,7 @@
 namespace ideal::fetch {
 namespace {
 
-constexpr std::string_view remedy =
+constexpr std::string_view other_contents =
     "The package is damaged or another than expected: delete it and fetch again.";
 
 /// A file of the package, unpacked if it is gzipped, and its name for messages.
@@ -54,7 +54,7 @@ Table from_idx(const Members& files, const NamedSplit& split, std::string_view p
   const data::ArrayView images = data::parse_idx(pixels.unpacked, pixels.place);
   if (images.scalar != data::Scalar::u1 || images.shape.size() != 3)
     throw InputError(pixels.place, fmt::format("an array of shape {}", data::to_string(images.shape)),
-                     "pictures are a three-dimensional array of bytes", remedy);
+                     "pictures are a three-dimensional array of bytes", other_contents);
   return {.rows = static_cast<Index>(images.shape[0]),
           .columns = static_cast<Index>(images.shape[1] * images.shape[2]),
           .bytes = true,
@@ -70,7 +70,7 @@ Vector labels_from_json(const Content& file) {
       json.is_array() && std::ranges::all_of(json, [](const auto& v) { return v.is_number(); });
   if (!sound)
     throw InputError(file.place, "something else than a list of numbers", "labels are a list of numbers",
-                     remedy);
+                     other_contents);
   Vector labels(static_cast<Index>(json.size()));
   std::ranges::transform(json, labels.begin(), [](const auto& v) { return v.template get<double>(); });
   return labels;
@@ -251,7 +251,7 @@ const Recipe& recipe_of(const NamedDataset& data) {
 Table make_table(const Recipe& recipe, const Members& files, const NamedSplit& split,
                  std::string_view place) {
   const auto require = [&](bool holds, const std::string& found, const std::string& rule) {
-    if (!holds) throw InputError(place, found, rule, remedy);
+    if (!holds) throw InputError(place, found, rule, other_contents);
   };
   const NamedDataset& data = *split.data;
   const Index rows = split.test ? data.test_rows : data.train_rows;
@@ -272,7 +272,7 @@ void check_files(const Recipe& recipe, const Members& files, std::string_view pl
   for (const auto& [name, md5] : recipe.md5)
     if (const std::string found = digest_of(files.find(name)->second, "md5").hex; found != md5)
       throw InputError(fmt::format("{}[{}]", place, name), fmt::format("MD5 {}", found),
-                       fmt::format("it is {}", md5), remedy);
+                       fmt::format("it is {}", md5), other_contents);
 }
 
 }  // namespace ideal::fetch

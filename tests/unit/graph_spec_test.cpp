@@ -10,8 +10,8 @@
 namespace ideal {
 namespace {
 
-std::string complaint(std::string_view spec, std::uint64_t seed = 0) {
-  return testing::message([&] { Graph::parse(spec, seed); });
+std::string complaint_about(std::string_view spec, std::uint64_t seed = 0) {
+  return test::message([&] { Graph::parse(spec, seed); });
 }
 
 struct Counted {
@@ -81,71 +81,72 @@ TEST(GraphSpec, ErdosRenyiHasTheRightDensity) {
 
 TEST(GraphSpec, NamesUnknownFamilies) {
   EXPECT_EQ(
-      complaint("cicle:8"),
+      complaint_about("cicle:8"),
       "--graph: unknown family 'cicle' in 'cicle:8' (a graph is FAMILY:ARGUMENTS). Did you mean 'cycle'?");
-  EXPECT_EQ(complaint(""),
+  EXPECT_EQ(complaint_about(""),
             "--graph: unknown family '' in '' (a graph is FAMILY:ARGUMENTS). One of: cycle, line, complete, "
             "star, grid, "
             "torus, hypercube, barbell, er, regular, geometric, smallworld, tree, file.");
 }
 
 TEST(GraphSpec, NamesMalformedArguments) {
-  EXPECT_EQ(complaint("cycle"), "--graph: 'cycle' (the form is cycle:n). Write for example cycle:8.");
+  EXPECT_EQ(complaint_about("cycle"), "--graph: 'cycle' (the form is cycle:n). Write for example cycle:8.");
   EXPECT_EQ(
-      complaint("cycle:abc"),
+      complaint_about("cycle:abc"),
       "--graph: n = 'abc' in 'cycle:abc' (n is a whole number, 2 ... 10000000). Write for example cycle:8.");
   EXPECT_EQ(
-      complaint("cycle:8x"),
+      complaint_about("cycle:8x"),
       "--graph: n = '8x' in 'cycle:8x' (n is a whole number, 2 ... 10000000). Write for example cycle:8.");
-  EXPECT_EQ(complaint("line:1"),
+  EXPECT_EQ(complaint_about("line:1"),
             "--graph: n = '1' in 'line:1' (n is a whole number, 2 ... 10000000). Write for example line:8.");
-  EXPECT_EQ(complaint("star:99999999999999999999"),
+  EXPECT_EQ(complaint_about("star:99999999999999999999"),
             "--graph: n = '99999999999999999999' in 'star:99999999999999999999' (n is a whole number, 2 ... "
             "10000000). "
             "Write for example star:8.");
-  EXPECT_EQ(complaint("grid:3,4"), "--graph: 'grid:3,4' (the form is grid:RxC). Write for example grid:3x4.");
+  EXPECT_EQ(complaint_about("grid:3,4"),
+            "--graph: 'grid:3,4' (the form is grid:RxC). Write for example grid:3x4.");
   EXPECT_EQ(
-      complaint("grid:3x"),
+      complaint_about("grid:3x"),
       "--graph: C = '' in 'grid:3x' (C is a whole number, 1 ... 10000000). Write for example grid:3x4.");
-  EXPECT_EQ(complaint("torus:1x1"),
+  EXPECT_EQ(complaint_about("torus:1x1"),
             "--graph: 'torus:1x1' (R x C = 1 agents, 2 ... 10000000 allowed). Write for example torus:3x4.");
   EXPECT_EQ(
-      complaint("hypercube:21"),
+      complaint_about("hypercube:21"),
       "--graph: k = '21' in 'hypercube:21' (k is a whole number, 1 ... 20). Write for example hypercube:4.");
-  EXPECT_EQ(complaint("er:10"), "--graph: 'er:10' (the form is er:n,p). Write for example er:20,0.3.");
-  EXPECT_EQ(complaint("er:10,0"),
+  EXPECT_EQ(complaint_about("er:10"), "--graph: 'er:10' (the form is er:n,p). Write for example er:20,0.3.");
+  EXPECT_EQ(complaint_about("er:10,0"),
             "--graph: p = '0' in 'er:10,0' (p lies in (0, 1]). Write for example er:20,0.3.");
-  EXPECT_EQ(complaint("er:10,nan"),
+  EXPECT_EQ(complaint_about("er:10,nan"),
             "--graph: p = 'nan' in 'er:10,nan' (p lies in (0, 1]). Write for example er:20,0.3.");
   EXPECT_EQ(
-      complaint("geometric:10,1.5"),
+      complaint_about("geometric:10,1.5"),
       "--graph: r = '1.5' in 'geometric:10,1.5' (r lies in (0, 1.414]). Write for example geometric:20,0.5.");
 }
 
 TEST(GraphSpec, NamesImpossibleArguments) {
-  EXPECT_EQ(complaint("regular:9,3"),
+  EXPECT_EQ(complaint_about("regular:9,3"),
             "--graph: 'regular:9,3' (n k is twice the number of edges, hence even). Write for example "
             "regular:20,4.");
   EXPECT_EQ(
-      complaint("regular:8,1"),
+      complaint_about("regular:8,1"),
       "--graph: 'regular:8,1' (with k = 1 only two agents are connected). Write for example regular:20,4.");
   EXPECT_EQ(
-      complaint("regular:8,8"),
+      complaint_about("regular:8,8"),
       "--graph: k = '8' in 'regular:8,8' (k is a whole number, 1 ... 7). Write for example regular:20,4.");
-  EXPECT_EQ(complaint("smallworld:9,3,0.1"),
+  EXPECT_EQ(complaint_about("smallworld:9,3,0.1"),
             "--graph: 'smallworld:9,3,0.1' (k neighbours, k/2 on each side, hence even). Write for example "
             "smallworld:20,4,0.1.");
-  EXPECT_EQ(complaint("complete:1000000"),
+  EXPECT_EQ(complaint_about("complete:1000000"),
             "--graph: 'complete:1000000' (about 5e+11 edges, at most 1e+08 allowed). Write for example "
             "complete:8.");
 }
 
 TEST(GraphSpec, SaysHowADisconnectedDrawFallsApart) {
-  EXPECT_EQ(complaint("geometric:3,0.000001"),
+  EXPECT_EQ(complaint_about("geometric:3,0.000001"),
             "--graph geometric:3,0.000001: 3 components: {0}, {1}, {2} (every agent must reach every other). "
             "Use another "
             "--seed or a larger r.");
-  const auto er = complaint("er:100,0.0001");
+  const auto er = complaint_about("er:100,0.0001");
   EXPECT_NE(er.find("components: {0}"), std::string::npos) << er;
   EXPECT_NE(er.find(" more (every agent must reach every other). Use another --seed or a larger p."),
             std::string::npos)

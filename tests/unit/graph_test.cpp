@@ -8,7 +8,7 @@
 namespace ideal {
 namespace {
 
-using testing::message;
+using test::message;
 
 std::vector<Index> listed(std::span<const Index> agents) { return {agents.begin(), agents.end()}; }
 

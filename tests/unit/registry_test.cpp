@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "support/message.hpp"
+
 #include <ideal/error.hpp>
 #include <ideal/method.hpp>
 
@@ -10,14 +12,7 @@
 namespace ideal {
 namespace {
 
-std::string message(auto action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
+using test::message;
 
 TEST(Registry, EveryMethodIsDocumented) {
   std::set<std::string> names;

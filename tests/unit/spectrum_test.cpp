@@ -80,7 +80,7 @@ Graph line_with_middle_weight(Index n, double others, double middle) {
 }
 
 std::string complaint(const Graph& graph, std::string_view kind = "laplacian") {
-  return testing::message([&] { Topology::make(graph, kind); });
+  return test::message([&] { Topology::make(graph, kind); });
 }
 
 TEST(Spectrum, RefusesWeightsTooFarApart) {
@@ -155,7 +155,7 @@ TEST(Spectrum, TakesPositiveEntriesOffTheDiagonal) {
 }
 
 TEST(Spectrum, FindsNegativeEigenvaluesOfLargeMatrices) {
-  const auto message = testing::message([] { Topology::from_matrix(second_neighbours(900, -0.5)); });
+  const auto message = test::message([] { Topology::from_matrix(second_neighbours(900, -0.5)); });
   EXPECT_TRUE(message.starts_with("W: eigenvalue -0.")) << message;
   EXPECT_NE(message.find("(W must be positive semi-definite)"), std::string::npos) << message;
 }

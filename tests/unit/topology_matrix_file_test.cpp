@@ -17,7 +17,7 @@ using Eigen::MatrixXd;
 MatrixXd dense(std::string_view text) { return parse_matrix(text, "W.mtx").toDense(); }
 
 std::string complaint(std::string_view text) {
-  return testing::message([&] { parse_matrix(text, "W.mtx"); });
+  return test::message([&] { parse_matrix(text, "W.mtx"); });
 }
 
 TEST(MatrixFile, ReadsCsv) {
@@ -77,7 +77,7 @@ TEST(MatrixFile, ServesAsMixing) {
   const std::string mixing = "file:" + file.string();
   EXPECT_NEAR(Topology::parse("line:3", mixing).spectrum().lambda_max, 3, 1e-13);
   EXPECT_EQ(
-      testing::message([&] { Topology::parse("star:3", mixing); }),
+      test::message([&] { Topology::parse("star:3", mixing); }),
       file.string() +
           ": W(1, 2) = -1 (W must be zero where the graph has no edge). Set it to 0, or add the edge to "
           "the graph.");

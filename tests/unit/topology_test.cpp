@@ -14,7 +14,7 @@ using Eigen::MatrixXd;
 SparseRows sparse(const MatrixXd& dense) { return dense.sparseView(); }
 
 std::string complaint(const MatrixXd& W) {
-  return testing::message([&] { Topology::from_matrix(sparse(W)); });
+  return test::message([&] { Topology::from_matrix(sparse(W)); });
 }
 
 MatrixXd weights(std::string_view graph, std::string_view kind) {
@@ -64,18 +64,18 @@ TEST(Topology, StoresTheDiagonalAndAscendingColumns) {
 }
 
 TEST(Topology, NamesUnknownKinds) {
-  EXPECT_EQ(testing::message([] { Topology::parse("cycle:5", "metropolys"); }),
+  EXPECT_EQ(test::message([] { Topology::parse("cycle:5", "metropolys"); }),
             "--mixing: 'metropolys' (a kind of weights, or file:PATH). Did you mean 'metropolis'?");
 }
 
 TEST(Topology, TakesAGraphThatIsBuiltAlready) {
   const auto built = Topology::parse(Graph::parse("er:20,0.3", 4), "metropolis");
   EXPECT_TRUE(built.weights().isApprox(Topology::parse("er:20,0.3", "metropolis", 4).weights(), 0));
-  EXPECT_EQ(testing::message([] { Topology::parse(Graph::parse("cycle:5"), "file:no-such-matrix"); }),
-            testing::message([] { Topology::parse("cycle:5", "file:no-such-matrix"); }));
-  EXPECT_NE(testing::message([] { require_mixing("metropolys"); }).find("Did you mean 'metropolis'?"),
+  EXPECT_EQ(test::message([] { Topology::parse(Graph::parse("cycle:5"), "file:no-such-matrix"); }),
+            test::message([] { Topology::parse("cycle:5", "file:no-such-matrix"); }));
+  EXPECT_NE(test::message([] { require_mixing("metropolys"); }).find("Did you mean 'metropolis'?"),
             std::string::npos);
-  EXPECT_EQ(testing::message([] { require_mixing("file:any"); }), "no error");
+  EXPECT_EQ(test::message([] { require_mixing("file:any"); }), "no error");
 }
 
 TEST(Topology, TakesAMatrixAndItsGraph) {
@@ -133,13 +133,13 @@ TEST(Topology, NeedsASimpleKernel) {
 
 TEST(Topology, NeedsEntriesOnTheGraph) {
   const Matrix3d W{{2, -1, -1}, {-1, 2, -1}, {-1, -1, 2}};
-  EXPECT_EQ(testing::message([&] { Topology::from_matrix(sparse(W), Graph::parse("line:3")); }),
+  EXPECT_EQ(test::message([&] { Topology::from_matrix(sparse(W), Graph::parse("line:3")); }),
             "W: W(0, 2) = -1 (W must be zero where the graph has no edge). Set it to 0, or add the edge to "
             "the graph.");
 }
 
 TEST(Topology, NeedsTheSizeOfTheGraph) {
-  EXPECT_EQ(testing::message([&] {
+  EXPECT_EQ(test::message([&] {
               Topology::from_matrix(sparse(MatrixXd{{1, -1}, {-1, 1}}), Graph::parse("line:3"));
             }),
             "W: 2 x 2 (the graph has 3 agents). Give one row and one column per agent.");
@@ -147,7 +147,7 @@ TEST(Topology, NeedsTheSizeOfTheGraph) {
 
 TEST(Topology, NeedsAConnectedGraph) {
   EXPECT_EQ(
-      testing::message([] {
+      test::message([] {
         Topology::make(Graph(4, {{0, 1}, {2, 3}}), "laplacian");
       }),
       "--graph: 2 components: {0, 1}, {2, 3} (every agent must reach every other). Add edges that join the "
@@ -157,21 +157,21 @@ TEST(Topology, NeedsAConnectedGraph) {
             "W: 2 components: {0, 1}, {2, 3} (every agent must reach every other). Give W non-zero entries "
             "on enough edges "
             "to join them.");
-  EXPECT_EQ(testing::message([&] { Topology::from_matrix(sparse(halves), Graph::parse("line:4")); }),
+  EXPECT_EQ(test::message([&] { Topology::from_matrix(sparse(halves), Graph::parse("line:4")); }),
             complaint(halves));
 }
 
 TEST(Topology, AbbreviatesComponents) {
   std::vector<Graph::Edge> edges;
   for (Index i = 0; i + 1 < 20; ++i) edges.push_back({i, i + 1});
-  EXPECT_EQ(testing::message([&] { Topology::make(Graph(26, edges), "laplacian"); }),
+  EXPECT_EQ(test::message([&] { Topology::make(Graph(26, edges), "laplacian"); }),
             "--graph: 7 components: {0, 1, 2, 3, 4, 5, 6, 7, ... 12 more}, {20}, {21}, {22}, ... 3 more "
             "(every agent must "
             "reach every other). Add edges that join the components.");
 }
 
 TEST(Topology, NeedsTwoAgents) {
-  EXPECT_EQ(testing::message([] { Topology::make(Graph(1, {}), "laplacian"); }),
+  EXPECT_EQ(test::message([] { Topology::make(Graph(1, {}), "laplacian"); }),
             "W: 1 agent (a network has at least 2). Add agents.");
 }
 
