@@ -92,16 +92,19 @@ void side_by_side(Index threads, std::size_t count, const std::function<void(std
   std::mutex mutex;
   std::exception_ptr failure;
   const auto work = [&] {
-    for (std::size_t i = next++; i < count; i = next++) try {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
         task(i);
       } catch (...) {
         const std::lock_guard lock(mutex);
         if (!failure) failure = std::current_exception();
         next = count;
       }
+    }
   };
   {
     std::vector<std::jthread> team;
+    team.reserve(static_cast<std::size_t>(threads));
     for (Index t = 0; t < threads; ++t) team.emplace_back(work);
   }
   if (failure) std::rethrow_exception(failure);
@@ -138,7 +141,7 @@ std::vector<Comparison::Group> Comparison::groups() const {
   return groups;
 }
 
-void Comparison::run(ProgressLine& line, std::stop_token cancelled) {
+void Comparison::run(ProgressLine& line, const std::stop_token& cancelled) {
   JointProgress progress(line, experiment_.cases.size());
   try {
     for (const Group& group : groups()) {
@@ -151,7 +154,7 @@ void Comparison::run(ProgressLine& line, std::stop_token cancelled) {
 }
 
 void Comparison::run(const Group& group, ProgressLine& line, JointProgress& progress,
-                     std::stop_token cancelled) {
+                     const std::stop_token& cancelled) {
   const Settings& common = experiment_.cases[group.cases.front()].settings;
   Threads threads(static_cast<int>(cores()));
   line.show(fmt::format("reading {}", common.data));
@@ -204,7 +207,7 @@ std::vector<Comparison::Task> Comparison::missing(const Group& group, const Load
 }
 
 void Comparison::perform(const Task& task, const Loaded& loaded, JointProgress& progress,
-                         std::stop_token cancelled) {
+                         const std::stop_token& cancelled) {
   const Settings& settings = task.settings;
   ShareDone share_done(settings.tol, static_cast<double>(settings.rounds));
   const auto on_row = [&](const TraceRow& row) {

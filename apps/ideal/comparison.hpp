@@ -23,7 +23,7 @@ class Comparison {
              Index jobs);
 
   /// Runs what is not there yet, `jobs` at a time; returns early when cancelled, with finished runs kept.
-  void run(ProgressLine& line, std::stop_token cancelled);
+  void run(ProgressLine& line, const std::stop_token& cancelled);
 
   struct Written {
     report::Json table;  ///< comparison.json
@@ -51,12 +51,13 @@ class Comparison {
   using Topologies = std::map<std::pair<std::string, std::string>, Topology>;  ///< by graph and mixing
 
   [[nodiscard]] std::vector<Group> groups() const;
-  void run(const Group& group, ProgressLine& line, JointProgress& progress, std::stop_token cancelled);
+  void run(const Group& group, ProgressLine& line, JointProgress& progress, const std::stop_token& cancelled);
   [[nodiscard]] Topologies topologies_of(const Group& group, ProgressLine& line) const;
   /// Notes the runs that are there and returns the others.
   [[nodiscard]] std::vector<Task> missing(const Group& group, const Loaded& loaded,
                                           const Topologies& topologies, JointProgress& progress);
-  void perform(const Task& task, const Loaded& loaded, JointProgress& progress, std::stop_token cancelled);
+  void perform(const Task& task, const Loaded& loaded, JointProgress& progress,
+               const std::stop_token& cancelled);
 
   const Experiment& experiment_;
   std::filesystem::path folder_, cache_;

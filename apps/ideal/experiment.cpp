@@ -39,11 +39,12 @@ std::vector<Point> product(const std::vector<Axis>& axes) {
   std::vector<Point> points{{}};
   for (const Axis& axis : axes) {
     std::vector<Point> longer;
-    for (const Point& point : points)
+    for (const Point& point : points) {
       for (const std::string& value : axis.values) {
         longer.push_back(point);
         longer.back().push_back({&axis, value});
       }
+    }
     points = std::move(longer);
   }
   return points;
@@ -238,8 +239,8 @@ void require_distinct(const std::vector<Case>& cases, const fs::path& file) {
 Experiment read_experiment(const fs::path& path, const std::string& cache) {
   const File file = parse(path);
   Experiment experiment{file.title, file.taus, {}, read_text(path)};
-  for (const Point& problem : product(file.problem))
-    for (const MethodEntry& entry : file.methods)
+  for (const Point& problem : product(file.problem)) {
+    for (const MethodEntry& entry : file.methods) {
       for (const Point& parameters : product(entry.set)) {
         Settings settings = settings_at(problem, entry, parameters);
         settings.cache = cache;
@@ -248,6 +249,8 @@ Experiment read_experiment(const fs::path& path, const std::string& cache) {
         at(entry.place, [&] { (void)chosen_method(settings); });
         experiment.cases.push_back({std::move(settings), std::move(title), curve_label(entry, parameters)});
       }
+    }
+  }
   require_distinct(experiment.cases, path);
   return experiment;
 }

@@ -117,6 +117,7 @@ Result simulate_hosts(const Problem& problem, const Topology& topology, const Me
   std::vector<std::exception_ptr> failures(transports.size());
   {
     std::vector<std::jthread> hosts;
+    hosts.reserve(transports.size());
     for (std::size_t h = 0; h < transports.size(); ++h)
       hosts.emplace_back([&, h, transport = std::move(transports[h])]() mutable {
         try {

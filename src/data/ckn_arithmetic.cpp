@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <numbers>
 
 namespace ideal::ckn {
 namespace {
@@ -33,10 +34,10 @@ using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));
 
 /// e^x for -87 <= x and x near 0 at most: x = n ln 2 + r, and the Taylor polynomial of e^r.
 [[gnu::always_inline]] inline float exponential(float x) {
-  constexpr float shift = 12582912;  // 1.5 * 2^23: adding it rounds to a whole number
-  constexpr float ln2_head = 0.693359375F,
-                  ln2_tail = -2.12194440e-4F;  // the head has nine bits: n * head is exact
-  const float n = (x * 1.44269504F + shift) - shift;
+  constexpr float shift = 12582912;         // 1.5 * 2^23: adding it rounds to a whole number
+  constexpr float ln2_head = 0.693359375F,  // NOLINT(modernize-use-std-numbers): nine bits of it,
+      ln2_tail = -2.12194440e-4F;           // so that n * head is exact
+  const float n = (x * std::numbers::log2e_v<float> + shift) - shift;
   const float r = (x - n * ln2_head) - n * ln2_tail;
   float p = 1.F / 5040;
   p = p * r + 1.F / 720;

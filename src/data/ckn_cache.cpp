@@ -39,7 +39,9 @@ void keep(const fs::path& file, Write write) {
     fs::create_directories(file.parent_path());
     write(file);
   } catch (const RunError&) {
+    return;
   } catch (const fs::filesystem_error&) {
+    return;
   }
 }
 
@@ -49,6 +51,7 @@ auto kept(const fs::path& file, Read read) -> std::optional<decltype(read(file))
   try {
     if (std::error_code ignored; fs::exists(file, ignored)) return read(file);
   } catch (const InputError&) {
+    return {};
   }
   return {};
 }

@@ -91,7 +91,7 @@ FloatRows Whitening::operator()(FloatRows patches) const {
   return multiply(patches, packed_);
 }
 
-KernelMap::KernelMap(FloatRows filters, double sigma)
+KernelMap::KernelMap(const FloatRows& filters, double sigma)
     : KernelMap(filters, sigma, projection_of(filters, sigma)) {}
 
 KernelMap::KernelMap(FloatRows filters, double sigma, FloatRows projection)

@@ -56,7 +56,7 @@ class Whitening {
 /// with pooling, which leaves fewer vectors to multiply. Hence two steps.
 class KernelMap {
  public:
-  KernelMap(FloatRows filters, double sigma);                        ///< filters: one of unit norm a row
+  KernelMap(const FloatRows& filters, double sigma);                 ///< filters: one of unit norm a row
   KernelMap(FloatRows filters, double sigma, FloatRows projection);  ///< k(Z'Z)^(-1/2), if it is known
 
   /// |x| k(Z' x/|x|) for every row x.

@@ -162,9 +162,9 @@ class Learner {
                        fmt::format("layer {} learns {} filters from them", layer + 1, wanted.filters),
                        "Use more images, or fewer filters.");
     const CknWatch watch{name_of(layer, "filters"), watch_.stop};
-    FloatRows filters = cluster(sample, wanted.filters, options_.iterations,
-                                seed_of(options_, cluster_stream, layer), threads_, watch);
-    model_.layers.push_back({wanted.patch, wanted.pooling, KernelMap(std::move(filters), wanted.sigma)});
+    const FloatRows filters = cluster(sample, wanted.filters, options_.iterations,
+                                      seed_of(options_, cluster_stream, layer), threads_, watch);
+    model_.layers.push_back({wanted.patch, wanted.pooling, KernelMap(filters, wanted.sigma)});
   }
 
   decltype(CknWatch::progress) name_of(std::size_t layer, std::string_view what) const {

@@ -149,7 +149,6 @@ std::endian order_of(std::string_view descr, std::string_view place) {
     case '>':
       return std::endian::big;
     case '|':
-      return std::endian::native;
     case '=':
       return std::endian::native;
     default:

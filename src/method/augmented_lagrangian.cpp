@@ -36,7 +36,6 @@ Index default_steps(Solver solver, double kappa_in, bool carries) {
     case Solver::agd:
       return steps((carries ? 0.75 : 2.0) * std::sqrt(kappa_in));
     case Solver::gd:
-      return steps(2 * kappa_in);
     case Solver::sgd:
       return steps(2 * kappa_in);
     case Solver::exact:
@@ -120,7 +119,7 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
   const bool carries = run.uses(
       "carry", carry.value_or(!T && solver == Solver::agd && lambda_max <= well_connected * lambda_min));
   const Index most = option == 1 ? exact_steps(solver, kappa_in) : default_steps(solver, kappa_in, carries);
-  const double T0 = static_cast<double>(run.uses("T", T.value_or(most)));
+  const auto T0 = static_cast<double>(run.uses("T", T.value_or(most)));
   const double growth = run.uses("growth", this->growth.value_or(stochastic ? 1 / contraction : 1));
   const Index check_every =
       steps(std::sqrt(kappa_in) / 4);  // option 1: a test costs a flood, so not after every step
