@@ -197,7 +197,7 @@ class LargeSpectrum {
   // slower); for as long as it needs where the factor does not fit. Expanders have the largest factors, and
   // on them Lanczos converges well.
   [[nodiscard]] Effort worth_before(const SparseFactor& factor) const {
-    const double n = static_cast<double>(W_.rows());
+    const auto n = static_cast<double>(W_.rows());
     const Index basis = std::clamp<Index>(most_basis_entries / W_.rows(), quick.basis, 100);
     const double restart = 3 * n * static_cast<double>(basis * basis);
     const Index restarts = factor.fits() ? static_cast<Index>(factor.work() / restart) : 1000;

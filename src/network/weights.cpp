@@ -59,6 +59,7 @@ void require_mixing(std::string_view mixing) {
 const std::vector<std::string>& mixing_kinds() {
   static const auto names = [] {
     std::vector<std::string> all;
+    all.reserve(std::size(kinds));
     for (const auto& kind : kinds) all.emplace_back(kind.name);
     return all;
   }();

@@ -166,6 +166,7 @@ std::vector<std::unique_ptr<Transport>> mailboxes(const Graph& graph, std::span<
   const std::size_t hosts = count_hosts(graph, host_of);
   auto post = std::make_shared<Post>(hosts);
   std::vector<std::unique_ptr<Transport>> transports;
+  transports.reserve(hosts);
   for (std::size_t host = 0; host < hosts; ++host)
     transports.push_back(std::make_unique<MailboxTransport>(post, graph, host_of, host));
   return transports;
