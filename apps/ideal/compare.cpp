@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "comparison.hpp"
 #include "interrupt.hpp"
+#include "launch.hpp"
 #include "number.hpp"
 #include "options.hpp"
 #include "progress.hpp"
@@ -63,10 +64,13 @@ int Compare::operator()() const {
   Interrupt interrupt;
   const Experiment experiment = read_experiment(file, cache);
   const fs::path folder = out.empty() ? fs::path("runs") / fs::path(file).stem() : fs::path(out);
-  ProgressLine line(!quiet && !json);
-  Comparison comparison(experiment, folder, cache_directory(cache), jobs);
+  Cluster& cluster = job();
+  require_same(cluster, "the experiment", experiment.text);
+  ProgressLine line(!quiet && !json && speaks());
+  Comparison comparison(experiment, folder, cache_directory(cache), jobs, cluster);
   comparison.run(line, interrupt.token());
   line.clear();
+  if (!speaks()) return comparison.complete() ? reached : interrupted;
   const auto [table, page] = comparison.write(fmt::format("ideal compare {}", file));
 
   if (json)

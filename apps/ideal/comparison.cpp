@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "comparison.hpp"
 
+#include "bytes.hpp"
+#include "launch.hpp"
 #include "text_file.hpp"
 
 #include <ideal/ckn.hpp>
@@ -14,7 +16,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-#include <xxhash.h>
 
 namespace ideal::cli {
 namespace {
@@ -40,28 +41,11 @@ void require_own(const fs::path& folder) {
 
 // ---- what a run is known by ----------------------------------------------------------------------------
 
-std::string hash_of(std::string_view text) {
-  const XXH128_hash_t hash = XXH3_128bits(text.data(), text.size());
-  return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
-}
-
-std::string weights_key(const SparseRows& W) {
-  std::string bytes;
-  for (Index i = 0; i < W.outerSize(); ++i)
-    for (SparseRows::InnerIterator entry(W, i); entry; ++entry)
-      bytes += fmt::format("{} {} {:a}\n", i, entry.col(), entry.value());
-  return hash_of(bytes);
-}
-
 /// Of everything a run's result depends on.
 std::string key_of(const Settings& s, const Loaded& loaded, const Topology& topology, const Method& method) {
-  std::string text =
-      fmt::format("{} {} {} {}", IDEAL_VERSION, loaded.key, weights_key(topology.weights()), s.method);
-  for (const Parameter& parameter : method.parameters())
-    text += fmt::format(" {}={}", parameter.key, parameter.value);
-  text += fmt::format(" test={} L={:a} mu={:a} rounds={} tol={:a} every={} seed={}", s.test, s.L.value_or(0),
-                      s.mu.value_or(0), s.rounds, s.tol, s.every, s.seed);
-  return hash_of(text).substr(0, 12);
+  return hash_of(fmt::format("{} test={} rounds={} tol={:a} every={}",
+                             iterates_key(s, loaded, topology, method), s.test, s.rounds, s.tol, s.every))
+      .substr(0, 12);
 }
 
 std::string slug(std::string_view text) {
@@ -70,18 +54,17 @@ std::string slug(std::string_view text) {
   return out.substr(0, 40);
 }
 
-/// Cases with the same text share losses and optimum.
-std::string loaded_key(Settings s, Index agents) {
+/// Cases with the same text share losses and optimum. On several processes the graph decides which have them.
+std::string loaded_key(Settings s, Index agents, bool whole) {
   const Settings none;
-  s.graph = s.mixing = s.method = "";
+  if (whole) s.graph = "";
+  s.mixing = s.method = "";
   s.set.clear();
   s.rounds = none.rounds, s.tol = none.tol, s.every = none.every;
   return fmt::format("{} agents\n{}", agents, toml_of(std::move(s)));
 }
 
-Index agents_of(const Settings& s) {
-  return Graph::parse(s.graph, static_cast<std::uint64_t>(s.seed)).agents();
-}
+Graph graph_of(const Settings& s) { return Graph::parse(s.graph, static_cast<std::uint64_t>(s.seed)); }
 
 // ---- several runs at once -----------------------------------------------------------------------------
 
@@ -110,19 +93,24 @@ void side_by_side(Index threads, std::size_t count, const std::function<void(std
   if (failure) std::rethrow_exception(failure);
 }
 
-Index cores() { return std::max(1u, std::thread::hardware_concurrency()); }
+/// Of this machine, for this process.
+Index cores() { return std::max<Index>(1, std::thread::hardware_concurrency() / ranks_here()); }
 
 }  // namespace
 
 // ---- running -------------------------------------------------------------------------------------------
 
-Comparison::Comparison(const Experiment& experiment, fs::path folder, fs::path cache, Index jobs)
+Comparison::Comparison(const Experiment& experiment, fs::path folder, fs::path cache, Index jobs,
+                       Cluster& cluster)
     : experiment_(experiment),
+      cluster_(cluster),
       folder_(std::move(folder)),
       cache_(std::move(cache)),
-      jobs_(jobs > 0 ? jobs : cores()),
+      jobs_(cluster.size() > 1 ? 1
+            : jobs > 0         ? jobs
+                               : cores()),
       directories_(experiment.cases.size()) {
-  require_own(folder_);
+  if (cluster.rank() == 0) require_own(folder_);
 }
 
 bool Comparison::complete() const {
@@ -134,7 +122,8 @@ std::vector<Comparison::Group> Comparison::groups() const {
   std::map<std::string, std::size_t> known;
   for (std::size_t i = 0; i < experiment_.cases.size(); ++i) {
     const Settings& settings = experiment_.cases[i].settings;
-    const auto [at, fresh] = known.try_emplace(loaded_key(settings, agents_of(settings)), groups.size());
+    const auto [at, fresh] = known.try_emplace(
+        loaded_key(settings, graph_of(settings).agents(), cluster_.size() == 1), groups.size());
     if (fresh) groups.emplace_back();
     groups[at->second].cases.push_back(i);
   }
@@ -145,7 +134,7 @@ void Comparison::run(ProgressLine& line, const std::stop_token& cancelled) {
   JointProgress progress(line, experiment_.cases.size());
   try {
     for (const Group& group : groups()) {
-      if (cancelled.stop_requested()) return;
+      if (stopped(cancelled)) return;
       run(group, line, progress, cancelled);
     }
   } catch (const CknStopped&) {
@@ -153,20 +142,27 @@ void Comparison::run(ProgressLine& line, const std::stop_token& cancelled) {
   }
 }
 
+/// Processes must stop together.
+bool Comparison::stopped(const std::stop_token& cancelled) {
+  if (cluster_.size() == 1) return cancelled.stop_requested();
+  const auto told = cluster_.share(cancelled.stop_requested() ? "stop" : "");
+  return std::ranges::find(told, "stop") != told.end();
+}
+
 void Comparison::run(const Group& group, ProgressLine& line, JointProgress& progress,
                      const std::stop_token& cancelled) {
   const Settings& common = experiment_.cases[group.cases.front()].settings;
   Threads threads(static_cast<int>(cores()));
   line.show(fmt::format("reading {}", common.data));
-  Loaded loaded = load(common, agents_of(common), threads, {CknProgress(line), cancelled});
+  Loaded loaded = load(common, graph_of(common), cluster_, threads, {CknProgress(line), cancelled});
   const Topologies topologies = topologies_of(group, line);
   const std::vector<Task> tasks = missing(group, loaded, topologies, progress);
   if (tasks.empty()) return;
 
   line.show("finding the optimum");
-  loaded.problem.reference = reference_of(loaded, cache_, threads);
+  loaded.problem.reference = reference_of(loaded, cache_, cluster_, threads);
   side_by_side(jobs_, tasks.size(), [&](std::size_t t) {
-    if (!cancelled.stop_requested()) perform(tasks[t], loaded, progress, cancelled);
+    if (!stopped(cancelled)) perform(tasks[t], loaded, progress, cancelled);
   });
 }
 
@@ -195,7 +191,8 @@ std::vector<Comparison::Task> Comparison::missing(const Group& group, const Load
     const fs::path directory =
         fs::path("runs") / fmt::format("{}-{}-{}", slug(settings.method), slug(settings.graph),
                                        key_of(settings, loaded, topology, method));
-    if (fs::exists(folder_ / directory / "summary.json")) {
+    const bool there = cluster_.rank() == 0 && fs::exists(folder_ / directory / "summary.json");
+    if (told_by_first(cluster_, there ? "there" : "") == "there") {
       directories_[index] = directory;
       ++found_;
       progress.done(index);
@@ -213,11 +210,14 @@ void Comparison::perform(const Task& task, const Loaded& loaded, JointProgress& 
   const auto on_row = [&](const TraceRow& row) {
     progress.share(task.index, 0.999 * share_done(row), experiment_.cases[task.index].curve);
   };
-  const Result result = cli::run(settings, loaded, *task.topology, task.method, on_row, cancelled);
+  const Result result = cli::run(settings, loaded, *task.topology, task.method, cluster_,
+                                 {.on_row = on_row, .cancelled = cancelled});
   if (result.status == Status::interrupted) return;  // half a run is worth nothing here
   const Outcome outcome{settings, task.method, *task.topology, loaded, result};
-  RunDirectory directory(folder_ / task.directory, settings.method, true);
-  (void)directory.write(files_of(outcome, summary_of(outcome)));
+  if (cluster_.rank() == 0) {
+    RunDirectory directory(folder_ / task.directory, settings.method, true);
+    (void)directory.write(files_of(outcome, summary_of(outcome)));
+  }
   directories_[task.index] = task.directory;
   progress.done(task.index);
 }

@@ -20,9 +20,10 @@ class Comparison {
  public:
   /// Throws InputError where the directory holds other things. jobs = 0: one a core.
   Comparison(const Experiment& experiment, std::filesystem::path folder, std::filesystem::path cache,
-             Index jobs);
+             Index jobs, Cluster& cluster);
 
-  /// Runs what is not there yet, `jobs` at a time; returns early when cancelled, with finished runs kept.
+  /// Runs what is not there yet, `jobs` at a time, or on several processes one by one; returns early when
+  /// cancelled, with finished runs kept.
   void run(ProgressLine& line, const std::stop_token& cancelled);
 
   struct Written {
@@ -51,6 +52,7 @@ class Comparison {
   using Topologies = std::map<std::pair<std::string, std::string>, Topology>;  ///< by graph and mixing
 
   [[nodiscard]] std::vector<Group> groups() const;
+  [[nodiscard]] bool stopped(const std::stop_token& cancelled);
   void run(const Group& group, ProgressLine& line, JointProgress& progress, const std::stop_token& cancelled);
   [[nodiscard]] Topologies topologies_of(const Group& group, ProgressLine& line) const;
   /// Notes the runs that are there and returns the others.
@@ -60,6 +62,7 @@ class Comparison {
                const std::stop_token& cancelled);
 
   const Experiment& experiment_;
+  Cluster& cluster_;
   std::filesystem::path folder_, cache_;
   Index jobs_;
   std::vector<std::filesystem::path> directories_;  // of each case, below folder_; empty: not there (yet)

@@ -3,11 +3,15 @@
 
 #include "command.hpp"
 
+#include <chrono>
+
 #include <unistd.h>
 
 namespace ideal::cli {
 namespace {
 
+// One Ctrl-C may come twice: from the terminal, and from an mpirun that passes it on.
+constexpr auto echo = std::chrono::milliseconds(500);
 constexpr int farewell = SIGUSR1;  // wakes the waiting thread; it ends only if the destructor sent it
 
 }  // namespace
@@ -33,9 +37,15 @@ std::stop_token Interrupt::token() {
 
 // A thread that waits may call what a signal handler must not.
 void Interrupt::wait() {
+  std::chrono::steady_clock::time_point first;
   for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
     if (signal == farewell) continue;
-    if (!worth_saving_ || !source_.request_stop()) ::_exit(interrupted);
+    if (!worth_saving_) ::_exit(interrupted);
+    const auto now = std::chrono::steady_clock::now();
+    if (source_.request_stop())
+      first = now;
+    else if (now - first > echo)
+      ::_exit(interrupted);
   }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "job.hpp"
 
+#include "bytes.hpp"
 #include "report/report.hpp"
 
 #include <algorithm>
@@ -23,28 +24,65 @@ std::string resolved_comment(const nlohmann::ordered_json& summary) {
   return text;
 }
 
+std::string weights_key(const SparseRows& W) {
+  std::string bytes;
+  for (Index i = 0; i < W.outerSize(); ++i)
+    for (SparseRows::InnerIterator entry(W, i); entry; ++entry)
+      bytes += fmt::format("{} {} {:a}\n", i, entry.col(), entry.value());
+  return hash_of(bytes);
+}
+
 }  // namespace
 
-Reference reference_of(const Loaded& loaded, const fs::path& cache, Threads& threads) {
-  if (cache.empty()) return solve_reference(loaded.problem.losses, threads);
-  return cached_reference(loaded.problem.losses, threads, cache, loaded.key);
+Reference reference_of(const Loaded& loaded, const fs::path& cache, Cluster& cluster, Threads& threads) {
+  const auto hosted = loaded.hosted();
+  if (cache.empty()) return solve_reference(hosted, *loaded.transport, threads);
+  const ReferenceCache known(cache, loaded.key);
+  // Rank 0 looks, for only its disk is surely the user's.
+  const Vector found = cluster.rank() == 0 ? known.find() : Vector();
+  const Vector start = numbers_of(told_by_first(cluster, bytes_of(found)));
+  Reference reference = solve_reference(hosted, *loaded.transport, threads, start);
+  if (cluster.rank() == 0 && found.size() == 0) known.store(reference.x);
+  return reference;
 }
 
 Result run(const Settings& settings, const Loaded& loaded, const Topology& topology, const Method& method,
-           std::function<void(const TraceRow&)> on_row, std::stop_token cancelled) {
+           Cluster& cluster, Beside beside) {
   SolveOptions options{.watch = {.tol = settings.tol,
                                  .computations = static_cast<double>(settings.rounds),
                                  .every = settings.every,
-                                 .cancelled = std::move(cancelled),
-                                 .on_row = std::move(on_row)},
+                                 .cancelled = std::move(beside.cancelled),
+                                 .on_row = std::move(beside.on_row)},
                        .threads = static_cast<int>(settings.threads),
                        .seed = static_cast<std::uint64_t>(settings.seed)};
+  if (beside.on_checkpoint) {
+    options.run.checkpoint_every = settings.checkpoint;
+    options.run.on_checkpoint = std::move(beside.on_checkpoint);
+  }
+  if (beside.resume) {
+    options.run.resume = &beside.resume->checkpoint;
+    options.watch.so_far = beside.resume->trace;
+  }
+  if (cluster.size() > 1) {
+    Result result = solve(loaded.problem, topology, method, *loaded.transport, options);
+    result.X = Block(loaded.transport->gather(result.X));
+    return result;
+  }
   if (settings.hosts == 0) return simulate(loaded.problem, topology, method, options);
 
   options.threads = static_cast<int>(std::max<Index>(1, settings.threads / settings.hosts));
   std::vector<Index> host_of(static_cast<std::size_t>(topology.agents()));
   for (Index i = 0; i < topology.agents(); ++i) host_of[i] = i % settings.hosts;
   return simulate_hosts(loaded.problem, topology, method, host_of, options);
+}
+
+std::string iterates_key(const Settings& s, const Loaded& loaded, const Topology& topology,
+                         const Method& method) {
+  std::string text =
+      fmt::format("{} {} {} {}", IDEAL_VERSION, loaded.key, weights_key(topology.weights()), s.method);
+  for (const Parameter& parameter : method.parameters())
+    text += fmt::format(" {}={}", parameter.key, parameter.value);
+  return hash_of(text + fmt::format(" L={:a} mu={:a} seed={}", s.L.value_or(0), s.mu.value_or(0), s.seed));
 }
 
 RunFiles files_of(const Outcome& outcome, const nlohmann::ordered_json& summary) {

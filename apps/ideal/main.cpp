@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "command.hpp"
+#include "launch.hpp"
 
 #include <ideal/error.hpp>
 
@@ -67,13 +68,14 @@ int dispatch(CLI::App& program, const std::vector<Command>& commands, int argc, 
   try {
     program.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
-    return program.exit(help_or_version);
+    return speaks() ? program.exit(help_or_version) : reached;
   } catch (const CLI::ParseError& error) {
     throw explained(program, error);
   }
   const auto chosen = std::ranges::find_if(commands, [](const Command& c) { return c.page->parsed(); });
   const int code = chosen->run();
   if (std::fflush(stdout) != 0) throw RunError("cannot write to the standard output");
+  leave();
   return code;
 }
 
@@ -97,11 +99,6 @@ int run(int argc, char** argv) {
   const std::vector<Command> commands{add_solve(program), add_compare(program), add_report(program),
                                       add_graph(program), add_methods(program), add_data(program)};
   return dispatch(program, commands, argc, argv);
-}
-
-int complain(ExitCode code, const char* message) {
-  std::fprintf(stderr, "ideal: %s\n", message);
-  return code;
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problem.hpp"
 
+#include "bytes.hpp"
 #include "cache.hpp"
 #include "number.hpp"
 
 #include <ideal/datasets.hpp>
 #include <ideal/error.hpp>
+#include <ideal/outline.hpp>
 
 #include <algorithm>
 #include <optional>
@@ -147,40 +149,32 @@ ClassPair parse_classes(std::string_view text) {
   return {*first, *second};
 }
 
-std::optional<ClassPair> classes_of(const Settings& settings) {
-  if (settings.classes.empty()) return {};
-  return parse_classes(settings.classes);
+/// A key of all losses out of those of each agent, which their processes compute.
+std::string joint_key(const Shares& shares, std::span<const Index> host_of, LossKind loss, double l2,
+                      Cluster& cluster) {
+  std::string mine;
+  for (const auto& [data, first, end] : shares.of_agent) mine += loss_key(*data, first, end, loss, l2);
+  const std::vector<std::string> by_rank = cluster.share(mine);
+  constexpr std::size_t length = 32;
+  std::vector<std::size_t> used(by_rank.size(), 0);
+  std::string all;
+  for (const Index rank : host_of) all += by_rank[rank].substr(length * used[rank]++, length);
+  return hash_of(all);
 }
 
-Dataset read(const Settings& settings, LossKind loss, const CknWatch& watch) {
-  if (is_synthetic(settings.data)) return synthesize(parse_synthetic(settings.data, loss, settings.seed));
-  return read_data(settings.data, {.label = settings.label, .labels = settings.labels}, settings.cache,
-                   classes_of(settings), watch);
+std::vector<std::shared_ptr<const Loss>> losses_of(const Shares& shares, LossKind loss, double l2) {
+  std::vector<std::shared_ptr<const Loss>> losses;
+  for (const auto& [data, first, end] : shares.of_agent) {
+    const Index cuts[] = {first, end};
+    losses.push_back(make_losses(data, cuts, loss, l2, shares.classes).front());
+  }
+  return losses;
 }
 
-/// What is done to training and held-out rows alike.
-void shape(Dataset& data, const Settings& settings) {
-  if (const auto classes = classes_of(settings)) keep_classes(data, classes->first, classes->second);
-  if (settings.normalize) normalize_rows(data);
-}
-
-/// Sparse files do not tell their width: one without the last features is widened.
-void match_columns(Dataset& test, const Dataset& train) {
-  auto* const sparse = std::get_if<SparseRows>(&test.features);
-  if (sparse && test.columns() < train.columns()) sparse->conservativeResize(test.rows(), train.columns());
-  if (test.columns() != train.columns())
-    throw InputError(fmt::format("--test {}", test.name), fmt::format("{} columns", test.columns()),
-                     fmt::format("the training data have {}", train.columns()),
-                     "Test on rows of the same features.");
-}
-
-std::shared_ptr<Dataset> read_test(const Settings& settings, const Dataset& train, const CknWatch& watch) {
-  if (settings.test.empty()) return nullptr;
-  auto test = std::make_shared<Dataset>(read_data(settings.test, {.label = settings.label, .labels = {}},
-                                                  settings.cache, classes_of(settings), watch));
-  shape(*test, settings);
-  match_columns(*test, train);
-  return test;
+double least_convexity(std::span<const std::shared_ptr<const Loss>> hosted, Transport& transport) {
+  Block each(1, std::ssize(hosted));
+  for (Index c = 0; c < each.cols(); ++c) each(0, c) = hosted[c]->curvature().mu;
+  return transport.gather(each).minCoeff();
 }
 
 }  // namespace
@@ -200,28 +194,65 @@ void resolve_data(Settings& settings) {
     settings.data = in_full(parse_synthetic(settings.data, loss, settings.seed));
     return;
   }
+  if (is_shard_pattern(settings.data)) {
+    require_file("--data", shard_file(settings.data, 0).string());
+    settings.data = fs::absolute(settings.data).lexically_normal().string();
+    return;
+  }
   settings.data = resolved("--data", settings.data, settings.cache);
   if (settings.labels.empty()) return;
   require_file("--labels", settings.labels);
   settings.labels = fs::absolute(settings.labels).lexically_normal().string();
 }
 
-Loaded load(const Settings& settings, Index agents, Threads& threads, const CknWatch& watch) {
+std::optional<ClassPair> classes_of(const Settings& settings) {
+  if (settings.classes.empty()) return {};
+  return parse_classes(settings.classes);
+}
+
+std::optional<Synthetic> synthetic_of(const Settings& settings) {
+  if (!is_synthetic(settings.data)) return {};
+  return parse_synthetic(settings.data, parse_loss(settings.loss), settings.seed);
+}
+
+Dataset read_all(const Settings& settings, const CknWatch& watch) {
+  if (const auto synthetic = synthetic_of(settings)) return synthesize(*synthetic);
+  return read_data(settings.data, {.label = settings.label, .labels = settings.labels}, settings.cache,
+                   classes_of(settings), watch);
+}
+
+std::vector<std::shared_ptr<const Loss>> Loaded::hosted() const {
+  std::vector<std::shared_ptr<const Loss>> losses;
+  for (const Index agent : transport->hosted()) losses.push_back(problem.losses[agent]);
+  return losses;
+}
+
+Loaded load(const Settings& settings, const Graph& graph, Cluster& cluster, Threads& threads,
+            const CknWatch& watch) {
   const LossKind loss = parse_loss(settings.loss);
-  auto data = std::make_shared<Dataset>(read(settings, loss, watch));
-  shape(*data, settings);
-  auto test = read_test(settings, *data, watch);
-  const int classes = prepare_labels(*data, loss, test.get());
-  std::vector<Index> offsets =
-      partition(*data, settings.partition, agents, static_cast<std::uint64_t>(settings.seed));
+  std::vector<Index> host_of = place(graph, cluster.size());
+  std::shared_ptr<Transport> transport = cluster.transport(graph, host_of);
+  const auto hosted = transport->hosted();
+  const bool whole = cluster.size() == 1 && !is_shard_pattern(settings.data);
+  const Shares shares = whole ? all_shares(settings, graph.agents(), watch)
+                              : own_shares(settings, graph.agents(), hosted, cluster, watch);
 
   double l2 = settings.l2.value_or(Settings::default_l2);
-  if (settings.kappa)
-    l2 = l2_for_kappa(*settings.kappa, make_losses(data, offsets, loss, 0, classes), threads);
-  Problem problem{.losses = make_losses(data, offsets, loss, l2, classes), .constants = {}};
-  problem.constants = constants_of(problem.losses, settings.L, settings.mu, threads);
-  std::string key = problem_key(*data, offsets, loss, l2);
-  return {std::move(data), loss, l2, std::move(key), std::move(problem), std::move(test)};
+  if (settings.kappa) l2 = l2_for_kappa(*settings.kappa, losses_of(shares, loss, 0), *transport, threads);
+  const auto losses = losses_of(shares, loss, l2);
+  Problem problem{.losses = std::vector<std::shared_ptr<const Loss>>(graph.agents()), .constants = {}};
+  for (std::size_t c = 0; c < losses.size(); ++c) problem.losses[hosted[c]] = losses[c];
+  problem.constants = constants_of(losses, settings.L, settings.mu, *transport, threads);
+  return {.data = shares.facts,
+          .loss = loss,
+          .l2 = l2,
+          .strong_convexity = l2 > 0 ? l2 : least_convexity(losses, *transport),
+          .dimension = losses.front()->dimension(),
+          .key = joint_key(shares, host_of, loss, l2, cluster),
+          .problem = std::move(problem),
+          .test = shares.test,
+          .host_of = std::move(host_of),
+          .transport = std::move(transport)};
 }
 
 }  // namespace ideal::cli

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "settings.hpp"
+#include "shares.hpp"
 
+#include <ideal/cluster.hpp>
 #include <ideal/datasets.hpp>
 #include <ideal/solve.hpp>
 
@@ -20,16 +22,34 @@ void resolve_data(Settings& settings);
 Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache,
                   const std::optional<ClassPair>& classes = {}, const CknWatch& watch = {});
 
-/// The data, dealt to the agents, and their losses; the reference optimum is still to be found.
+/// The whole of what --data names.
+Dataset read_all(const Settings& settings, const CknWatch& watch);
+
+/// The built-in problem, if --data names that.
+std::optional<Synthetic> synthetic_of(const Settings& settings);
+
+/// The two classes --classes names, if it is given.
+std::optional<ClassPair> classes_of(const Settings& settings);
+
+/// The losses of this process's agents, with what is known about those of all; the reference optimum is still
+/// to be found.
 struct Loaded {
-  std::shared_ptr<const Dataset> data;
+  DataFacts data;
   LossKind loss;
   double l2;
+  double strong_convexity;  ///< of the losses themselves, whatever --mu the method is told: at least l2
+  Index dimension;
   std::string key;  ///< of the problem's content
   Problem problem;
-  std::shared_ptr<const Dataset> test;  ///< held-out data, labelled as the loss wants it; may be none
+  std::shared_ptr<const Dataset> test;   ///< held-out data, labelled as the loss wants it; may be none
+  std::vector<Index> host_of;            ///< the rank of every agent
+  std::shared_ptr<Transport> transport;  ///< between ranks
+
+  [[nodiscard]] std::vector<std::shared_ptr<const Loss>> hosted() const;
 };
 
-Loaded load(const Settings& settings, Index agents, Threads& threads, const CknWatch& watch = {});
+/// Every process of the cluster takes part, and reads the rows of its own agents.
+Loaded load(const Settings& settings, const Graph& graph, Cluster& cluster, Threads& threads,
+            const CknWatch& watch = {});
 
 }  // namespace ideal::cli

@@ -35,7 +35,9 @@ fs::path first_free(const fs::path& wanted) {
 }
 
 bool part_of_a_run(const fs::path& file) {
-  return std::ranges::find(names, file.filename().string()) != names.end();
+  // A checkpoint that was being written when its run was killed has something behind its number.
+  return file.filename().string().starts_with("checkpoint-") ||
+         std::ranges::find(names, file.filename().string()) != names.end();
 }
 
 std::string csv(const Trace& trace) {
@@ -50,6 +52,7 @@ void write_files(const RunFiles& files, const fs::path& folder) {
   write_npy(files.X.transpose(), folder / "solution.npy");
   write_text(folder / "summary.json", files.summary);
   write_text(folder / "report.html", files.report);
+  if (files.saved) write_checkpoint(*files.saved, folder);
 }
 
 /// A folder that goes away again unless it was moved.
@@ -91,6 +94,20 @@ void RunDirectory::check_replaceable() const {
                      "--force replaces run directories only",
                      "Move that file away or name another directory.");
   }
+}
+
+void RunDirectory::begin(const std::string& config, bool resumed) try {
+  if (may_rename_) path_ = first_free(path_);
+  if (!may_rename_) check_replaceable();
+  fs::create_directories(path_);
+  for (const auto& entry : fs::directory_iterator(path_))
+    if (!resumed || !is_checkpoint(entry.path())) fs::remove(entry.path());
+  write_text(path_ / "config.toml", config);
+  // From now on the directory is ours, to be replaced when the run is over.
+  may_rename_ = false;
+  force_ = true;
+} catch (const fs::filesystem_error& error) {
+  throw RunError(fmt::format("cannot write {}: {}", path_.string(), error.code().message()));
 }
 
 fs::path RunDirectory::write(const RunFiles& files) try {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ideal/block.hpp>
+#include <ideal/checkpoint.hpp>
 #include <ideal/trace.hpp>
 
 #include <filesystem>
@@ -11,18 +12,26 @@
 namespace ideal::cli {
 
 struct RunFiles {
-  std::string config;   ///< config.toml
-  Trace trace;          ///< trace.csv
-  Block X;              ///< solution.npy, one row an agent
-  std::string summary;  ///< summary.json
-  std::string report;   ///< report.html
+  std::string config;                  ///< config.toml
+  Trace trace;                         ///< trace.csv
+  Block X;                             ///< solution.npy, one row an agent
+  std::string summary;                 ///< summary.json
+  std::string report;                  ///< report.html
+  std::optional<SavedRun> saved = {};  ///< to go on from
 };
 
-/// Where a run goes. It appears whole or not at all, and what it replaces goes last.
+/// Where a run goes. It appears whole or not at all, and what it replaces goes last; only a run that saves
+/// checkpoints is there, with them and its configuration, before it ends.
 class RunDirectory {
  public:
   /// Checks that a run can be written to `path`, changing nothing. Empty: runs/<time>-<method>.
   RunDirectory(const std::filesystem::path& path, std::string_view method, bool force);
+
+  /// Makes the directory now, for checkpoints of the run that `config` repeats. What an earlier run left
+  /// goes, unless this one goes on with it.
+  void begin(const std::string& config, bool resumed);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
   /// Returns the path written.
   [[nodiscard]] std::filesystem::path write(const RunFiles& files);

@@ -8,6 +8,9 @@
 #include <ideal/error.hpp>
 #include <ideal/topology.hpp>
 
+#include <algorithm>
+#include <sstream>
+
 #include <fmt/format.h>
 
 namespace ideal::cli {
@@ -15,6 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr Range checkpoint_range{0, 1e9, false, false, "a whole number >= 0"};
 constexpr Range kappa_range{1, 1e300, true, false, "a number > 1"};
 
 std::string absolute_if_file(const std::string& spec) {
@@ -27,9 +31,11 @@ std::string absolute_if_file(const std::string& spec) {
 
 void declare(Settings& s, Options& options) {
   options.group("Problem");
-  options.text("data", s.data, "FILE",
-               "LIBSVM, CSV, NPY, NPZ or IDX, plain or gzipped; a name of 'ideal data list'; or "
-               "synthetic:rows=1000,columns=20,classes=2,decay=10,noise=0.1,density=1");
+  options.text(
+      "data", s.data, "FILE",
+      "LIBSVM, CSV, NPY, NPZ or IDX, plain or gzipped; one file an agent, as part-%04d.svm; a name of "
+      "'ideal data list'; or "
+      "synthetic:rows=1000,columns=20,classes=2,decay=10,noise=0.1,density=1");
   options.text("test", s.test, "FILE", "Held-out data, a file or a name: how good the mean model is");
   options.text("label", s.label, "NAME", "CSV: the label column; the last one if not given");
   options.text("labels", s.labels, "FILE", "IDX, NPY, NPZ: a file with the labels");
@@ -60,6 +66,8 @@ void declare(Settings& s, Options& options) {
   options.whole("hosts", s.hosts, thread_range,
                 "Deal the agents to this many message-passing hosts; 0: simulate");
   options.whole("every", s.every, range::count, "Record every K-th computation");
+  options.whole("checkpoint", s.checkpoint, checkpoint_range,
+                "Save the run every K-th computation, to go on with --resume; 0: never");
 }
 
 std::string toml_of(Settings settings) {
@@ -67,6 +75,27 @@ std::string toml_of(Settings settings) {
   Options options(page);
   declare(settings, options);
   return options.toml();
+}
+
+void require_same_settings(Cluster& cluster, Settings settings) {
+  settings.threads = 0;
+  const auto lines_of = [](const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  };
+  const auto texts = cluster.share(toml_of(std::move(settings)));
+  const auto first = lines_of(texts.front());
+  for (std::size_t rank = 1; rank < texts.size(); ++rank) {
+    const auto other = lines_of(texts[rank]);
+    const auto [mine, theirs] = std::ranges::mismatch(first, other);
+    if (mine == first.end() && theirs == other.end()) continue;
+    const auto shown = [](auto at, const auto& lines) { return at == lines.end() ? "nothing more" : *at; };
+    throw InputError(fmt::format("rank {}", rank), shown(theirs, other),
+                     fmt::format("rank 0 has {}", shown(mine, first)),
+                     "Start every rank with the same options.");
+  }
 }
 
 void resolve(Settings& settings) {

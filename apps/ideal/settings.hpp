@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ideal/cluster.hpp>
 #include <ideal/method.hpp>
 
 #include <filesystem>
@@ -37,6 +38,7 @@ struct Settings {
   Index threads = 0;  ///< 0: one a core
   Index hosts = 0;    ///< 0: the simulator
   Index every = 1;
+  Index checkpoint = 0;  ///< 0: none
 
   std::string cache;  ///< where named data sets are; not of config.toml, as it changes nothing computed
 };
@@ -51,6 +53,10 @@ std::string toml_of(Settings settings);
 
 /// Writes out what follows from the settings, and checks what can be checked without reading data.
 void resolve(Settings& settings);
+
+/// Throws InputError on every process unless all have the same settings; it names the first that differs. The
+/// number of threads is each one's own affair.
+void require_same_settings(Cluster& cluster, Settings settings);
 
 /// The method with its parameters set.
 Method chosen_method(const Settings& settings);

@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "interrupt.hpp"
 #include "job.hpp"
+#include "launch.hpp"
 #include "options.hpp"
 #include "progress.hpp"
 
@@ -11,6 +12,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -27,14 +29,16 @@ struct Solve {
  private:
   void describe(CLI::App& page);
   void resolve();
-  [[nodiscard]] Graph checked_graph() const;
+  void resolve_threads();
+  [[nodiscard]] Graph checked_graph(Index ranks) const;
+  [[nodiscard]] std::optional<SavedRun> saved_run(Cluster& cluster) const;
   void print(const nlohmann::ordered_json& summary, const fs::path& written) const;
 
   // What is computed, and with it config.toml.
   Settings settings_;
   Options options_;
   // Where it comes from and goes to.
-  std::string config_, out_;
+  std::string config_, out_, resume_;
   bool force_ = false, json_ = false, quiet_ = false;
 };
 
@@ -46,11 +50,15 @@ Solve::Solve(CLI::App& page) : options_(page) {
       "  ideal solve --data heart.svm --normalize --l2 1e-3 --partition by-label --out runs/heart\n"
       "  ideal solve --data mnist --test mnist:test --classes 4,9 --normalize\n"
       "  ideal solve --config runs/heart/config.toml --method extra --out runs/heart-extra\n"
+      "  mpirun -n 4 ideal solve --data shards/part-%04d.svm --graph torus:8x8 --checkpoint 100 --out "
+      "runs/big\n"
+      "  mpirun -n 8 ideal solve --resume runs/big\n"
       "\n"
       "Graphs: cycle:8 line:8 complete:8 star:8 grid:3x4 torus:3x4 hypercube:3 barbell:8 er:20,0.3\n"
       "  regular:20,4 geometric:20,0.4 smallworld:20,4,0.1 tree:20 file:EDGES\n"
       "The run directory holds config.toml, trace.csv, solution.npy, summary.json and report.html.\n"
-      "Ctrl-C writes it with what is there and exits with 130; a second one ends at once.");
+      "Ctrl-C writes it with what is there, and a checkpoint, and exits with 130; a second one ends at "
+      "once.");
 }
 
 void Solve::describe(CLI::App& page) {
@@ -59,6 +67,9 @@ void Solve::describe(CLI::App& page) {
       ->type_name("FILE")
       ->group("Files");
   page.add_option("--out", out_, "Run directory; default runs/<time>-<method>")
+      ->type_name("DIR")
+      ->group("Files");
+  page.add_option("--resume", resume_, "Go on with the run of this directory; options given here win")
       ->type_name("DIR")
       ->group("Files");
   page.add_flag("--force", force_, "Replace a run directory that is there")->group("Files");
@@ -71,49 +82,150 @@ void Solve::describe(CLI::App& page) {
 
 // ---- before anything is read or computed --------------------------------------------------------------
 
-Graph Solve::checked_graph() const {
+Graph Solve::checked_graph(Index ranks) const {
   require_mixing(settings_.mixing);
   Graph graph = Graph::parse(settings_.graph, static_cast<std::uint64_t>(settings_.seed));
   if (settings_.hosts > graph.agents())
     throw InputError("--hosts", fmt::format("{} for {} agents", settings_.hosts, graph.agents()),
                      "every host has an agent", fmt::format("Give at most {}.", graph.agents()));
+  if (settings_.hosts > 0 && ranks > 1)
+    throw InputError("--hosts", fmt::format("{} under mpirun", settings_.hosts), "ranks are the hosts",
+                     "Leave --hosts out.");
   return graph;
 }
 
 void Solve::resolve() {
+  if (!resume_.empty()) {
+    if (!config_.empty() || !out_.empty())
+      throw InputError("--resume", resume_, "goes on with that run, in its place",
+                       "Leave --config and --out out.");
+    config_ = (fs::path(resume_) / "config.toml").string();
+    out_ = resume_;
+    force_ = true;
+  }
   if (!config_.empty()) options_.read(config_);
   if (settings_.l2 && settings_.kappa)
     throw InputError(config_, "both l2 and kappa", "kappa decides l2", "Remove one of the two.");
-  if (settings_.threads == 0) settings_.threads = std::max(1u, std::thread::hardware_concurrency());
   ideal::cli::resolve(settings_);
 }
 
+void Solve::resolve_threads() {
+  if (settings_.threads > 0) return;
+  settings_.threads = std::max<Index>(1, std::thread::hardware_concurrency() / ranks_here());
+}
+
+/// The run to go on with; rank 0 reads it and tells the others.
+std::optional<SavedRun> Solve::saved_run(Cluster& cluster) const {
+  if (resume_.empty()) return {};
+  const std::string place = fmt::format("--resume {}", resume_);
+  std::string bytes;
+  if (cluster.rank() == 0) {
+    const auto newest = newest_checkpoint(resume_);
+    if (!newest)
+      throw InputError(place, "no whole checkpoint in it",
+                       "runs with --checkpoint, and interrupted ones, have one", "Start the run anew.");
+    bytes = to_bytes(*newest);
+  }
+  SavedRun saved = parse_checkpoint(told_by_first(cluster, bytes), place);
+  if (saved.checkpoint.meter.computations >= static_cast<double>(settings_.rounds))
+    throw InputError(place, fmt::format("its {} computations are spent", settings_.rounds),
+                     "a run goes on until its budget is spent", "Give a larger --rounds.");
+  if (!saved.trace.empty() && saved.trace.back().worst_suboptimality <= settings_.tol)
+    throw InputError(place, fmt::format("it has reached {}", settings_.tol),
+                     "a run goes on until it reaches --tol", "Give a smaller --tol.");
+  return saved;
+}
+
 // ---- the run -------------------------------------------------------------------------------------------
+
+namespace {
+
+/// Keeps the rows of a run for its checkpoints, and writes them. Only the process that tells of the run has
+/// rows.
+class Saver {
+ public:
+  Saver(std::string key, RunDirectory& directory, const SavedRun* resumed)
+      : key_(std::move(key)), directory_(directory), rows_(resumed ? resumed->trace : Trace()) {}
+
+  void note(const TraceRow& row) { rows_.push_back(row); }
+
+  void save(const Checkpoint& checkpoint) {
+    (void)write_checkpoint({key_, checkpoint, rows_}, directory_.path());
+  }
+
+  /// The state a run ended with. A last row that was not due would not be there had it gone on.
+  [[nodiscard]] SavedRun last(const Result& result, Index every) const {
+    SavedRun saved{key_, result.checkpoint, result.trace};
+    if (result.checkpoint.passes % every != 0) saved.trace.pop_back();
+    return saved;
+  }
+
+ private:
+  std::string key_;
+  RunDirectory& directory_;
+  Trace rows_;
+};
+
+std::string advice_on_loss(const Settings& settings, const fs::path& directory) {
+  if (settings.checkpoint == 0) return " Nothing was saved: --checkpoint K saves a run every K computations.";
+  return fmt::format(" Go on from the last checkpoint with: ideal solve --resume {}", directory.string());
+}
+
+}  // namespace
 
 int Solve::operator()() {
   Interrupt interrupt;
   resolve();
   const Method method = chosen_method(settings_);
-  RunDirectory directory(out_, settings_.method, force_);
-  Graph graph = checked_graph();
+  Cluster& cluster = job();
+  require_same(cluster, "version", IDEAL_VERSION);
+  require_same_settings(cluster, settings_);
+  resolve_threads();
+  std::optional<RunDirectory> directory;
+  if (speaks()) directory.emplace(out_, settings_.method, force_);
+  Graph graph = checked_graph(cluster.size());
+  const std::optional<SavedRun> saved = saved_run(cluster);
 
-  ProgressLine line(!quiet_ && !json_);
+  ProgressLine line(!quiet_ && !json_ && speaks());
   Threads threads(static_cast<int>(settings_.threads));
   line.show("reading the data");
-  Loaded loaded = load(settings_, graph.agents(), threads, {CknProgress(line), {}});
+  Loaded loaded = load(settings_, graph, cluster, threads, {CknProgress(line), {}});
   settings_.l2 = loaded.l2;  // what repeats the run, also where it was chosen for a condition number
   settings_.kappa.reset();
   const auto show = [&](std::string_view text) { line.show(text); };
   const Topology topology = Topology::parse(std::move(graph), settings_.mixing, show);
+  const std::string key = iterates_key(settings_, loaded, topology, method);
+  if (saved && saved->key != key)
+    throw InputError(fmt::format("--resume {}", resume_), "a run of another problem, method or version",
+                     "a run goes on with what it was started with",
+                     "Restore the data and options, or start anew.");
   line.show("finding the optimum");
-  loaded.problem.reference = reference_of(loaded, cache_directory(settings_.cache), threads);
+  loaded.problem.reference = reference_of(loaded, cache_directory(settings_.cache), cluster, threads);
 
   RunProgress progress(line, settings_.tol, static_cast<double>(settings_.rounds));
-  const Result result = run(settings_, loaded, topology, method, std::ref(progress), interrupt.token());
+  std::optional<Saver> saver;
+  if (speaks()) saver.emplace(key, *directory, saved ? &*saved : nullptr);
+  if (speaks() && settings_.checkpoint > 0) directory->begin(toml_of(settings_), saved.has_value());
+  const std::string where = told_by_first(cluster, speaks() ? directory->path().string() : "");
+  remember(loaded.host_of, advice_on_loss(settings_, where));
+  Beside beside{.on_row =
+                    [&](const TraceRow& row) {
+                      progress(row);
+                      saver->note(row);
+                    },
+                .cancelled = interrupt.token()};
+  if (settings_.checkpoint > 0) beside.on_checkpoint = [&](const Checkpoint& c) { saver->save(c); };
+  if (saved) beside.resume = &*saved;
+  const Result result = run(settings_, loaded, topology, method, cluster, std::move(beside));
   line.clear();
-  const Outcome outcome{settings_, method, topology, loaded, result};
-  const auto summary = summary_of(outcome);
-  print(summary, directory.write(files_of(outcome, summary)));
+  if (speaks()) {
+    const Outcome outcome{settings_, method, topology, loaded, result, saved ? &*saved : nullptr};
+    const auto summary = summary_of(outcome);
+    RunFiles files = files_of(outcome, summary);
+    if (settings_.checkpoint > 0 || result.status == Status::interrupted)
+      files.saved = saver->last(result, settings_.every);
+    print(summary, directory->write(files));
+  }
   if (result.status == Status::interrupted) return interrupted;
   return result.status == Status::diverged ? failed : reached;
 }

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
-#include <limits>
 #include <optional>
 
 #include <fmt/chrono.h>
@@ -23,6 +22,18 @@ std::string cpu_model() {
   for (std::string line; std::getline(info, line);)
     if (line.starts_with("model name")) return line.substr(std::min(line.find(':') + 2, line.size()));
   return "unknown";
+}
+
+/// How the agents lie on processes.
+Json ranks_of(const Loaded& loaded, const Graph& graph) {
+  const Index count = std::ranges::max(loaded.host_of) + 1;
+  std::vector<std::vector<Index>> agents(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < loaded.host_of.size(); ++i)
+    agents[loaded.host_of[i]].push_back(static_cast<Index>(i));
+  constexpr Index most = 2000;
+  return {{"count", count},
+          {"cut_edges", cut_edges(graph, loaded.host_of)},
+          {"agents", count > 1 && std::ssize(loaded.host_of) <= most ? Json(agents) : Json()}};
 }
 
 Json environment(const Settings& settings) {
@@ -58,10 +69,9 @@ Json parameters(const Method& method, const Result& result) {
 }
 
 Json data_of(const Loaded& loaded) {
-  const Dataset& data = *loaded.data;
-  return {{"name", data.name},         {"rows", data.rows()},
-          {"columns", data.columns()}, {"nonzeros", data.nonzeros()},
-          {"sparse", data.sparse()},   {"dimension", loaded.problem.losses.front()->dimension()},
+  const auto& [name, rows, columns, nonzeros, sparse] = loaded.data;
+  return {{"name", name},         {"rows", rows},     {"columns", columns},
+          {"nonzeros", nonzeros}, {"sparse", sparse}, {"dimension", loaded.dimension},
           {"problem", loaded.key}};
 }
 
@@ -74,17 +84,9 @@ Json test_of(const Outcome& outcome) {
   return {{"name", test->name}, {"rows", test->rows()}, {kind, score}};
 }
 
-/// Of the losses themselves, whatever --mu the method was told: at least l2.
-double strong_convexity(const Loaded& loaded) {
-  if (loaded.l2 > 0) return loaded.l2;
-  double mu = std::numeric_limits<double>::infinity();
-  for (const auto& loss : loaded.problem.losses) mu = std::min(mu, loss->curvature().mu);
-  return mu;
-}
-
 /// How far f* may be from the minimum; empty where nothing is known of the losses' strong convexity.
 std::optional<double> certified_gap(const Loaded& loaded) {
-  const double mu = strong_convexity(loaded);
+  const double mu = loaded.strong_convexity;
   if (!(mu > 0)) return {};
   const double norm = loaded.problem.reference->gradient_norm;
   return norm * norm / (2 * static_cast<double>(loaded.problem.losses.size()) * mu);
@@ -104,6 +106,19 @@ Json lower_bound(const Outcome& outcome) {
                        std::log(trace.front().worst_suboptimality / reached);
   if (!(bound > 0)) return {{"time", nullptr}, {"ratio", nullptr}};
   return {{"time", bound}, {"ratio", trace.back().meter.time(tau) / bound}};
+}
+
+/// What this run took, and the tau that follows: null where it says nothing.
+Json measured(const Outcome& outcome) {
+  const Result& result = outcome.result;
+  // A resumed run has measured its last part only.
+  const Meter before = outcome.resumed ? outcome.resumed->checkpoint.meter : Meter{};
+  const Meter& after = result.trace.back().meter;
+  const double computations = after.computations - before.computations;
+  const auto communications = static_cast<double>(after.communications - before.communications);
+  const double gradient = result.computing / computations, round = result.mixing / communications;
+  if (!(computations > 0 && communications > 0 && gradient > 0)) return nullptr;
+  return {{"gradient_seconds", gradient}, {"round_seconds", round}, {"tau", round / gradient}};
 }
 
 /// Of each agent, where there are not too many to look at.
@@ -179,7 +194,7 @@ std::string shown_parameters(const Json& parameters) {
 }  // namespace
 
 Json summary_of(const Outcome& outcome) {
-  const auto& [settings, method, topology, loaded, result] = outcome;
+  const auto& [settings, method, topology, loaded, result, resumed] = outcome;
   const auto& [L, mu, fewest_rows] = loaded.problem.constants;
   const Spectrum& spectrum = topology.spectrum();
   const TraceRow& last = result.trace.back();
@@ -214,6 +229,7 @@ Json summary_of(const Outcome& outcome) {
           {"certified_gap", gap ? Json(*gap) : Json()},
           {"test", test_of(outcome)},
           {"seconds", last.seconds},
+          {"measured", measured(outcome)},
           {"data", data_of(loaded)},
           {"classes", settings.classes.empty() ? Json() : Json(settings.classes)},
           {"loss", to_string(loaded.loss)},
@@ -223,6 +239,7 @@ Json summary_of(const Outcome& outcome) {
           {"agents", topology.agents()},
           {"edges", topology.graph().edges().size()},
           {"partition", settings.partition},
+          {"ranks", ranks_of(loaded, topology.graph())},
           {"seed", settings.seed},
           {"environment", environment(settings)}};
 }
@@ -253,6 +270,12 @@ std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
       {"distance^2 to the optimum", text(errors["distance"])},
       {"seconds", text(s["seconds"])},
   };
+  if (const Json& m = s["measured"]; !m.is_null())
+    rows.emplace_back("measured tau", fmt::format("{} = {} s a round / {} s a gradient", text(m["tau"]),
+                                                  text(m["round_seconds"]), text(m["gradient_seconds"])));
+  if (const Json& ranks = s["ranks"]; ranks["count"] > 1)
+    rows.emplace_back("ranks", fmt::format("{}, {} of {} edges between them", text(ranks["count"]),
+                                           text(ranks["cut_edges"]), text(s["edges"])));
   if (const Json& test = s["test"]; !test.is_null()) rows.emplace_back("test", shown_test(test));
   return rows;
 }

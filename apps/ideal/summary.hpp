@@ -3,6 +3,8 @@
 
 #include "problem.hpp"
 
+#include <ideal/checkpoint.hpp>
+
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +20,7 @@ struct Outcome {
   const Topology& topology;
   const Loaded& loaded;
   const Result& result;
+  const SavedRun* resumed = nullptr;  ///< what it went on from
 };
 
 /// The content of summary.json.

@@ -94,4 +94,9 @@ Dataset cached_features(const std::filesystem::path& training, const std::filesy
                         const CknOptions& options, const std::filesystem::path& cache, Threads& threads,
                         const CknWatch& watch = {});
 
+/// Where cached_features keeps them, or would: a cache that cannot be written has no such file.
+std::filesystem::path cached_features_file(const std::filesystem::path& training,
+                                           const std::filesystem::path& images, const CknOptions& options,
+                                           const std::filesystem::path& cache);
+
 }  // namespace ideal

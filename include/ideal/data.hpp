@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -81,14 +82,28 @@ struct Synthetic {
 /// A seeded problem of the given shape; the same on every platform.
 Dataset synthesize(const Synthetic& options);
 
+/// Some of its rows, in the order asked for; and the labels of rows first ... end-1.
+Dataset synthesize(const Synthetic& options, std::span<const Index> rows);
+Vector synthetic_labels(const Synthetic& options, Index first, Index end);
+
 /// Keeps the rows labelled `first` or `second` and relabels them -1 and +1.
 void keep_classes(Dataset& data, double first, double second);
 
 /// Scales every non-zero row to unit Euclidean norm.
 void normalize_rows(Dataset& data);
 
-/// Reorders the rows of `data` in place and returns offsets o_0 = 0 ... o_n = rows: agent i owns rows o_i ...
-/// o_{i+1}-1. kinds: contiguous | shuffled | by-label | dirichlet:ALPHA. Every agent gets at least one row.
+/// Agent i owns rows order[offsets[i]] ... order[offsets[i+1]-1].
+struct Division {
+  std::vector<Index> order;
+  std::vector<Index> offsets;
+};
+
+/// Deals rows to agents, knowing no more of them than their labels. kinds: contiguous | shuffled | by-label |
+/// dirichlet:ALPHA. Every agent gets at least one row.
+Division divide(const Vector& labels, std::string_view kind, Index agents, std::uint64_t seed);
+
+/// Divides the rows of `data`, reorders them in place and returns offsets o_0 = 0 ... o_n = rows: agent i
+/// owns rows o_i ... o_{i+1}-1.
 std::vector<Index> partition(Dataset& data, std::string_view kind, Index agents, std::uint64_t seed);
 
 }  // namespace ideal

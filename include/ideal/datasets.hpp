@@ -65,6 +65,11 @@ std::vector<NamedSplit> splits_of(const NamedDataset& data);
 /// Where a split (for features: its images) is kept below a cache directory, as NPZ with the arrays X and y.
 std::filesystem::path cached_file(const NamedSplit& split, const std::filesystem::path& cache);
 
+/// The file with the rows that read_named gives: cached_file() of images and numbers, and of features the
+/// file that the first reading leaves in the cache. Throws InputError if what it is made from is not in the
+/// cache; the file of features may be missing yet.
+std::filesystem::path rows_file(const NamedSplit& split, const std::filesystem::path& cache);
+
 /// Whether all of it is there.
 bool is_cached(const NamedDataset& data, const std::filesystem::path& cache);
 

@@ -3,7 +3,9 @@
 
 /// Everything: data and losses, graphs and mixing, methods, and the runtimes that bring them together.
 #include <ideal/block.hpp>
+#include <ideal/checkpoint.hpp>
 #include <ideal/ckn.hpp>
+#include <ideal/cluster.hpp>
 #include <ideal/data.hpp>
 #include <ideal/datasets.hpp>
 #include <ideal/error.hpp>
@@ -13,6 +15,7 @@
 #include <ideal/mixing.hpp>
 #include <ideal/objective.hpp>
 #include <ideal/observer.hpp>
+#include <ideal/outline.hpp>
 #include <ideal/reference.hpp>
 #include <ideal/run.hpp>
 #include <ideal/solve.hpp>

@@ -58,6 +58,9 @@ std::string_view to_string(LossKind kind);
 /// for ridge, 2 for logistic). The labels of `held_out` become the same codes; it has no class of its own.
 int prepare_labels(Dataset& data, LossKind kind, Dataset* held_out = nullptr);
 
+/// The same for labels alone, of data that messages call `name`.
+int prepare_labels(Vector& labels, std::string_view name, LossKind kind, Dataset* held_out = nullptr);
+
 /// Agent losses over a partitioned data set: agent i owns rows offsets[i] ... offsets[i+1]-1. The data is
 /// shared, not copied. logistic (1/m)sum log(1+exp(-b a'x)), ridge (1/2m)|Ax-b|^2, softmax
 /// (1/m)sum(logsumexp(z)-z_b) with x = C row-major (features x classes), each plus (l2/2)|x|^2.

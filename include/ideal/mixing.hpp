@@ -15,8 +15,19 @@ class Mixing {
  public:
   virtual ~Mixing() = default;
 
-  /// M X. The result lives until the next call on this object; X must not be that result.
-  virtual const Block& mix(const Block& X) = 0;
+  /// Sends X off; finish() is M X, which lives until the next call on this object. X stays as it is in
+  /// between and must not be a result of this object.
+  virtual void start(const Block& X) = 0;
+  virtual const Block& finish() = 0;
+
+  /// M X at once.
+  const Block& mix(const Block& X) {
+    start(X);
+    return finish();
+  }
+
+  /// M X = 0 of an X that is the same at every agent: nothing is sent.
+  virtual const Block& common(const Block& X) = 0;
 
   /// The extreme positive eigenvalues of M, or bounds that enclose them.
   [[nodiscard]] virtual Spectrum spectrum() const = 0;
@@ -38,14 +49,19 @@ class Network final : public Mixing {
  public:
   Network(const Topology& topology, Transport& transport, Meter& meter, Threads& threads);
 
-  const Block& mix(const Block& X) override;
+  void start(const Block& X) override;
+  const Block& finish() override;
+  const Block& common(const Block& X) override { return result_.setZero(X.rows(), X.cols()); }
   Spectrum spectrum() const override { return topology_.spectrum(); }
   double maximum(const Vector& one_per_hosted_agent) override;
   Index agents() const override { return topology_.agents(); }
   Vector average(const Block& X) override;
 
+  /// Spent with messages and their sums; what travels while a host computes takes no time.
+  [[nodiscard]] double seconds() const { return seconds_; }
+
  private:
-  void exchange(const Block& X);
+  void count(Index numbers);
 
   const Topology& topology_;
   Transport& transport_;
@@ -53,6 +69,8 @@ class Network final : public Mixing {
   Threads& threads_;
   Index links_ = 0;  ///< directed edges leaving the hosted agents
   std::optional<Index> flood_rounds_;
+  const Block* sent_ = nullptr;
+  double seconds_ = 0;
   Block result_;
 };
 
@@ -62,7 +80,9 @@ class Chebyshev final : public Mixing {
  public:
   explicit Chebyshev(Mixing& W, std::optional<Index> J = {});
 
-  const Block& mix(const Block& X) override;
+  void start(const Block& X) override;
+  const Block& finish() override;
+  const Block& common(const Block& X) override { return W_.common(X); }
   Spectrum spectrum() const override { return spectrum_; }
   double maximum(const Vector& one_per_hosted_agent) override { return W_.maximum(one_per_hosted_agent); }
   Index agents() const override { return W_.agents(); }
@@ -76,6 +96,7 @@ class Chebyshev final : public Mixing {
   Index J_;
   double c2_, c3_;
   Spectrum spectrum_;
+  const Block* sent_ = nullptr;
   Block current_, previous_, gossip_;
 };
 

@@ -4,6 +4,7 @@
 #include <ideal/loss.hpp>
 #include <ideal/meter.hpp>
 #include <ideal/parallel.hpp>
+#include <ideal/transport.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -21,12 +22,18 @@ struct Constants {
   [[nodiscard]] double kappa() const { return L / mu; }
 };
 
-/// L and mu from the losses' curvatures unless given; checks that mu > 0 and L >= mu.
+/// L and mu from the losses' curvatures unless given; checks that mu > 0 and L >= mu. `hosted` are the losses
+/// of the transport's agents; every host takes part.
+Constants constants_of(std::span<const std::shared_ptr<const Loss>> hosted, std::optional<double> L,
+                       std::optional<double> mu, Transport& transport, Threads& threads);
+
+/// All agents in this process.
 Constants constants_of(std::span<const std::shared_ptr<const Loss>> losses, std::optional<double> L,
                        std::optional<double> mu, Threads& threads);
 
 /// The l2 that gives losses without regulariser the condition number L / mu = kappa.
-double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> bare, Threads& threads);
+double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> bare, Transport& transport,
+                    Threads& threads);
 
 /// The computation oracle: F(X) = sum_i f_i(x_i) over the hosted agents. Each call counts in the meter.
 class Objective {
@@ -51,6 +58,9 @@ class Objective {
   /// as one computation.
   const Block& dual(const Block& A, const Block& start);
 
+  /// Spent in all of these.
+  [[nodiscard]] double seconds() const { return seconds_; }
+
  private:
   std::vector<std::shared_ptr<const Loss>> losses_;
   std::vector<Index> agents_;
@@ -58,6 +68,7 @@ class Objective {
   std::uint64_t seed_;
   Meter& meter_;
   Threads& threads_;
+  double seconds_ = 0;
   Block result_;
 };
 

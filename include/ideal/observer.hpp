@@ -26,14 +26,16 @@ struct Watch {
   Index every = 1;                                   ///< record every K-th pass; 0: first and last only
   std::stop_token cancelled = {};                    ///< ends the run at the next pass
   std::function<void(const TraceRow&)> on_row = {};  ///< called after each recorded row
+  Trace so_far = {};                                 ///< of a resumed run: the rows before its checkpoint
 };
 
 /// Sees all agents at once, which no agent of a real network does: it measures a run and decides when it is
 /// over. Hosts meet in Transport::gather and all reach the same verdict from the same numbers.
 class Observer final : public Monitor {
  public:
+  /// `passes`: how many were looked at before, in a resumed run.
   Observer(std::span<const std::shared_ptr<const Loss>> hosted, const std::optional<Reference>& reference,
-           Watch watch, Transport& transport, Threads& threads);
+           Watch watch, Transport& transport, Threads& threads, Index passes = 0);
 
   bool more(const Block& X, Index iteration, const Meter& meter) override;
 
@@ -50,6 +52,7 @@ class Observer final : public Monitor {
     TraceRow row;
     bool cancelled;
   };
+  bool asked_to_stop();
   Vector sum_over_agents(const Block& per_agent);
   Vector values(const Block& points);
   Report measure(const Block& X, Index iteration, const Meter& meter);
@@ -60,9 +63,11 @@ class Observer final : public Monitor {
   Watch watch_;
   Transport& transport_;
   Threads& threads_;
-  Index passes_ = 0;
+  Index passes_;
+  Index next_question_;  ///< the pass at which hosts ask each other whether one was told to stop
+  Index question_interval_ = 1;
   double seconds_ = 0;
-  Clock::time_point resumed_ = Clock::now();
+  Clock::time_point resumed_ = Clock::now(), last_question_ = resumed_;
   Status status_ = Status::running;
   Trace trace_;
   Vector gaps_;

@@ -3,6 +3,7 @@
 
 #include <ideal/loss.hpp>
 #include <ideal/parallel.hpp>
+#include <ideal/transport.hpp>
 
 #include <filesystem>
 #include <memory>
@@ -17,17 +18,29 @@ struct Reference {
   double gradient_norm = 0;  ///< |grad f(x)|, which certifies f(x) - min f <= gradient_norm^2 / (2 n mu)
 };
 
-/// Newton's method to rounding, from `start` (zero if empty).
+/// Newton's method to rounding, from `start` (zero if empty). `hosted` are the losses of the transport's
+/// agents; every host takes part and gets the same bits, whatever the hosts.
+Reference solve_reference(std::span<const std::shared_ptr<const Loss>> hosted, Transport& transport,
+                          Threads& threads, Vector start = {});
+
+/// All agents in this process.
 Reference solve_reference(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads,
                           Vector start = {});
 
-/// The same through a cache: x* is kept in `folder` under a key of the problem's content. The certificate is
-/// always computed anew, so a damaged or foreign entry can cost time but never a wrong number.
-Reference cached_reference(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads,
-                           const std::filesystem::path& folder, std::string_view key);
+/// Optima on disk: a known x* is where Newton's method starts. The certificate is always computed anew, so a
+/// damaged or foreign entry can cost time but never a wrong number.
+class ReferenceCache {
+ public:
+  /// `key` stands for the problem's content.
+  ReferenceCache(const std::filesystem::path& folder, std::string_view key);
+  [[nodiscard]] Vector find() const;  ///< empty if there is none
+  void store(const Vector& x) const;  ///< a cache that cannot be written is no error
 
-/// A key of everything f depends on: the data in agent order, the cuts between agents, the loss and its
-/// regulariser.
-std::string problem_key(const Dataset& data, std::span<const Index> offsets, LossKind kind, double l2);
+ private:
+  std::filesystem::path file_;
+};
+
+/// A key of everything one agent's loss depends on: its rows, the loss and its regulariser.
+std::string loss_key(const Dataset& data, Index first, Index end, LossKind kind, double l2);
 
 }  // namespace ideal

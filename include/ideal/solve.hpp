@@ -16,7 +16,7 @@ namespace ideal {
 
 /// Losses of all agents, what is known about them, and the optimum if it is known.
 struct Problem {
-  std::vector<std::shared_ptr<const Loss>> losses;
+  std::vector<std::shared_ptr<const Loss>> losses;  ///< by agent; null for agents of other hosts
   Constants constants;
   std::optional<Reference> reference = {};
 };
@@ -36,6 +36,8 @@ struct Result {
   Vector gaps;            ///< f(x_i) - f* of every agent, at the last row
   Resolved parameters;    ///< as the method used them
   Checkpoint checkpoint;  ///< of the last iterate
+  double computing = 0;   ///< seconds this host spent in gradients
+  double mixing = 0;      ///< and with its neighbours
 };
 
 /// Runs a method on one host of a transport; the result holds the hosted agents' columns.

@@ -4,6 +4,7 @@
 #include <ideal/block.hpp>
 #include <ideal/graph.hpp>
 
+#include <functional>
 #include <memory>
 #include <span>
 #include <vector>
@@ -20,19 +21,29 @@ class Transport {
 
   [[nodiscard]] virtual bool has_peers() const = 0;
 
-  /// Sends each hosted agent's column to its neighbours and waits for theirs.
-  virtual void exchange(const Block& X) = 0;
+  /// Sends each hosted agent's column to its neighbours; X stays as it is until finish(), which waits for
+  /// theirs. In between a host may compute.
+  virtual void start(const Block& X) = 0;
+  virtual void finish() = 0;
+  void exchange(const Block& X) {
+    start(X);
+    finish();
+  }
 
-  /// After exchange(X): the vector of a hosted agent or of a neighbour of one. Valid until the next exchange.
+  /// After finish(): the vector of a hosted agent or of a neighbour of one. Valid until the next start().
   [[nodiscard]] virtual const double* column(Index agent) const = 0;
 
   /// The columns of all n agents in agent order, on every host. Not a decentralized operation: for
   /// observation and for centralized baselines. Valid until the next gather.
   virtual const Block& gather(const Block& X) = 0;
+
+  /// Passes `value` from agent to agent in agent order, each hosted one taking its turn, and hands the last
+  /// state to every host: a sum too large to gather, with the same bits on any hosts. Observation, too.
+  virtual void relay(Block& value, const std::function<void(Index column, Block& value)>& turn) = 0;
 };
 
 /// Simulator: every agent on one host, neighbours read in place.
-std::unique_ptr<Transport> in_process(const Graph& graph);
+std::unique_ptr<Transport> in_process(Index agents);
 
 /// One transport per host, meant for one thread each; messages travel through mailboxes as copies.
 /// `host_of[i]` is the host of agent i; hosts are 0 ... max. A host that leaves (its transport destroyed)

@@ -19,21 +19,29 @@ double yardstick(double first_gap, double f_star) { return std::max(first_gap, s
 
 constexpr Index slice = 256;  // points evaluated at once
 
+// How long a request to stop may go unheard while hosts compute.
+constexpr double deaf_seconds = 0.1;
+constexpr double most_deaf_passes = 1024;
+
 }  // namespace
 
 Observer::Observer(std::span<const std::shared_ptr<const Loss>> hosted,
                    const std::optional<Reference>& reference, Watch watch, Transport& transport,
-                   Threads& threads)
+                   Threads& threads, Index passes)
     : losses_(hosted.begin(), hosted.end()),
       reference_(reference),
       watch_(std::move(watch)),
       transport_(transport),
-      threads_(threads) {}
+      threads_(threads),
+      passes_(passes),
+      next_question_(passes),
+      trace_(std::move(watch_.so_far)) {
+  if (!trace_.empty()) seconds_ = trace_.back().seconds;
+}
 
 bool Observer::more(const Block& X, Index iteration, const Meter& meter) {
   seconds_ += std::chrono::duration<double>(Clock::now() - resumed_).count();
-  // Several hosts can only agree to stop where they meet; a single one may stop at any pass.
-  const bool stop_now = !transport_.has_peers() && watch_.cancelled.stop_requested();
+  const bool stop_now = asked_to_stop();
   const bool due = passes_ == 0 || (watch_.every > 0 && passes_ % watch_.every == 0);
   ++passes_;
   if (due || meter.computations >= watch_.computations || stop_now) {
@@ -45,6 +53,23 @@ bool Observer::more(const Block& X, Index iteration, const Meter& meter) {
   }
   resumed_ = Clock::now();
   return status_ == Status::running;
+}
+
+/// A single host may stop at any pass; several must stop at the same one. They ask each other, and agent 0's
+/// host says by its clock how many passes later they ask again.
+bool Observer::asked_to_stop() {
+  if (!transport_.has_peers()) return watch_.cancelled.stop_requested();
+  if (passes_ != next_question_) return false;
+  const double waited = std::chrono::duration<double>(Clock::now() - last_question_).count();
+  last_question_ = Clock::now();
+  Block told(2, std::ssize(losses_));
+  told.row(0).setConstant(watch_.cancelled.stop_requested() ? 1 : 0);
+  told.row(1).setConstant(waited);
+  const Block& all = transport_.gather(told);
+  const double passes = static_cast<double>(question_interval_) * deaf_seconds / std::max(all(1, 0), 1e-6);
+  question_interval_ = static_cast<Index>(std::clamp(passes, 1.0, most_deaf_passes));
+  next_question_ += question_interval_;
+  return all.row(0).maxCoeff() > 0;
 }
 
 /// One number per hosted agent, added up over all agents in agent order, so that every host gets the same

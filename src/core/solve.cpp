@@ -11,17 +11,22 @@ namespace ideal {
 
 namespace {
 
-void check_sizes(const Problem& problem, const Topology& topology, const SolveOptions& options) {
+void check_sizes(const Problem& problem, const Topology& topology, std::span<const Index> hosted,
+                 const SolveOptions& options) {
   if (std::ssize(problem.losses) != topology.agents())
     throw InputError(
         "problem", fmt::format("{} losses for {} agents", problem.losses.size(), topology.agents()),
         "every agent has one loss", "Partition the data into as many parts as the graph has agents.");
-  const Index dimension = problem.losses.front()->dimension();
-  for (std::size_t i = 0; i < problem.losses.size(); ++i)
+  for (const Index i : hosted)
+    if (!problem.losses[i])
+      throw InputError(fmt::format("loss of agent {}", i), "none", "a host has the losses of its agents",
+                       "Make a loss for every hosted agent.");
+  const Index first = hosted.front(), dimension = problem.losses[first]->dimension();
+  for (const Index i : hosted)
     if (problem.losses[i]->dimension() != dimension)
-      throw InputError(fmt::format("loss of agent {}", i),
-                       fmt::format("dimension {}", problem.losses[i]->dimension()),
-                       fmt::format("agent 0 has {}", dimension), "Give all losses the same variables.");
+      throw InputError(
+          fmt::format("loss of agent {}", i), fmt::format("dimension {}", problem.losses[i]->dimension()),
+          fmt::format("agent {} has {}", first, dimension), "Give all losses the same variables.");
   if (options.start.size() != 0 && options.start.size() != dimension)
     throw InputError("start", fmt::format("{} numbers", options.start.size()),
                      fmt::format("the losses take {}", dimension), "Leave it empty for zero.");
@@ -69,8 +74,8 @@ Checkpoint part_of(Checkpoint saved, std::span<const Index> hosted) {
 
 Result solve(const Problem& problem, const Topology& topology, const Method& method, Transport& transport,
              const SolveOptions& options) {
-  check_sizes(problem, topology, options);
   const auto hosted = transport.hosted();
+  check_sizes(problem, topology, hosted, options);
   std::vector<std::shared_ptr<const Loss>> losses;
   for (const Index i : hosted) losses.push_back(problem.losses[i]);
 
@@ -90,7 +95,8 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
   Threads threads(options.threads);
   Objective F(losses, {hosted.begin(), hosted.end()}, problem.constants, options.seed, meter, threads);
   Network W(topology, transport, meter, threads);
-  Observer observer(losses, problem.reference, watch, transport, threads);
+  const Index passes = options.run.resume ? options.run.resume->passes + 1 : 0;
+  Observer observer(losses, problem.reference, watch, transport, threads, passes);
   Run run(observer, meter, run_options);
 
   Block X = method(F, W, run, starting_point(options, F.dimension(), std::ssize(hosted)));
@@ -100,18 +106,20 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
           .trace = observer.trace(),
           .gaps = observer.gaps(),
           .parameters = run.parameters(),
-          .checkpoint = whole(run.final_checkpoint(), transport)};
+          .checkpoint = whole(run.final_checkpoint(), transport),
+          .computing = F.seconds(),
+          .mixing = W.seconds()};
 }
 
 Result simulate(const Problem& problem, const Topology& topology, const Method& method,
                 const SolveOptions& options) {
-  const auto transport = in_process(topology.graph());
+  const auto transport = in_process(topology.agents());
   return solve(problem, topology, method, *transport, options);
 }
 
 Result simulate_hosts(const Problem& problem, const Topology& topology, const Method& method,
                       std::span<const Index> host_of, const SolveOptions& options) {
-  check_sizes(problem, topology, options);
+  check_sizes(problem, topology, in_process(topology.agents())->hosted(), options);
   auto transports = mailboxes(topology.graph(), host_of);
   std::vector<Result> results(transports.size());
   std::vector<std::exception_ptr> failures(transports.size());

@@ -2,6 +2,9 @@
 // An array of numbers in some binary format, seen where it lies: what NPY and IDX have in common.
 #pragma once
 
+#include "data/selection.hpp"
+#include "data/stream.hpp"
+
 #include <ideal/data.hpp>
 
 #include <algorithm>
@@ -10,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -50,20 +54,18 @@ decltype(auto) with_type(Scalar scalar, Use&& use) {
 
 std::size_t size_of(Scalar scalar);
 
-struct ArrayView {
+/// What the header of an array tells.
+struct ArrayHead {
   Scalar scalar = Scalar::f8;
   std::endian order = std::endian::native;
   std::vector<std::uint64_t> shape;  ///< C order: the last dimension is contiguous
-  std::string_view bytes;            ///< exactly the elements
 
   [[nodiscard]] bool integral() const { return scalar != Scalar::f4 && scalar != Scalar::f8; }
-  [[nodiscard]] std::size_t size() const { return bytes.size() / size_of(scalar); }
 
-  /// Converts elements first ... first+count-1.
+  /// Converts the `count` elements that lie at `at`.
   template <class To>
-  void copy(std::size_t first, std::size_t count, To* out) const {
+  void convert(const char* at, std::size_t count, To* out) const {
     with_type(scalar, [&]<class From>(std::type_identity<From>) {
-      const char* at = bytes.data() + first * sizeof(From);
       for (std::size_t i = 0; i < count; ++i, at += sizeof(From)) out[i] = static_cast<To>(load<From>(at));
     });
   }
@@ -78,11 +80,77 @@ struct ArrayView {
   }
 };
 
+struct ArrayView : ArrayHead {
+  std::string_view bytes;  ///< exactly the elements
+
+  [[nodiscard]] std::size_t size() const { return bytes.size() / size_of(scalar); }
+
+  /// Converts elements first ... first+count-1.
+  template <class To>
+  void copy(std::size_t first, std::size_t count, To* out) const {
+    convert(bytes.data() + first * size_of(scalar), count, out);
+  }
+};
+
+/// The elements of an array on their way from a file, read from front to back.
+class Elements {
+ public:
+  /// `values` is where the elements start.
+  Elements(ArrayHead head, std::unique_ptr<ByteStream> values, std::string place);
+
+  [[nodiscard]] const ArrayHead& head() const { return head_; }
+  [[nodiscard]] const std::string& place() const { return place_; }
+
+  /// How many there are.
+  [[nodiscard]] std::uint64_t size() const;
+
+  /// Converts elements first ... first+count-1, none of which has been passed.
+  template <class To>
+  void read(std::uint64_t first, std::size_t count, To* out) {
+    go_to(first);
+    for (std::size_t got = 0; count > 0; count -= got, out += got) {
+      got = fetch(count);
+      head_.convert(buffer_.data(), got, out);
+    }
+  }
+
+  /// Reads to the end, so that a checksum there is compared; throws InputError if there is more than the
+  /// header tells.
+  void finish();
+
+ private:
+  void go_to(std::uint64_t element);
+  std::size_t fetch(std::size_t count);
+
+  ArrayHead head_;
+  std::unique_ptr<ByteStream> values_;
+  std::string place_;
+  std::uint64_t at_ = 0;  // in bytes
+  std::vector<char> buffer_;
+};
+
 /// "60000 x 28 x 28".
 std::string to_string(const std::vector<std::uint64_t>& shape);
 
-/// Throws InputError unless `shape` fills exactly the bytes there are; safe for any shape a file may claim.
-void check_length(const ArrayView& array, std::string_view place);
+/// Throws InputError unless the shape fills exactly `bytes`; safe for any shape a file may claim.
+void check_length(const ArrayHead& head, std::uint64_t bytes, std::string_view place);
+
+/// Throws InputError for a shape that no file can fill; for files whose length is not known yet.
+void check_shape(const ArrayHead& head, std::string_view place);
+
+struct Extents {
+  Index rows, columns;
+};
+
+/// Rows are the elements of the first dimension, the others flattened. Throws InputError if there are none.
+Extents extents_of(const ArrayHead& head, Index fewest_columns, std::string_view place);
+
+/// The selected rows; with the last column as labels if `labelled`, otherwise without labels. Every value is
+/// finite.
+Dataset take_rows(Elements& elements, const Selection& selection, bool labelled);
+
+/// The last column of rows first ... last-1; every value is finite.
+Vector last_column(Elements& elements, Index first, Index last);
 
 /// One row of features per element of the first dimension, the others flattened; every value finite.
 DenseRows to_rows(const ArrayView& array, std::string_view place);

@@ -4,6 +4,9 @@
 #include <ideal/ckn.hpp>
 #include <ideal/error.hpp>
 
+#include <array>
+#include <memory>
+#include <new>
 #include <optional>
 
 #include <fmt/format.h>
@@ -17,9 +20,23 @@ namespace fs = std::filesystem;
 // Part of every key: a change of the arithmetic, of learning or of the file format gives it a new number.
 constexpr int arithmetic_version = 1;
 
-std::string digest(std::string_view bytes) {
-  const XXH128_hash_t hash = XXH3_128bits(bytes.data(), bytes.size());
+std::string text_of(const XXH128_hash_t& hash) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
+}
+
+std::string digest(std::string_view bytes) { return text_of(XXH3_128bits(bytes.data(), bytes.size())); }
+
+/// Of all a file holds, unpacked; read piece by piece.
+std::string digest_of_content(const fs::path& file) {
+  const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
+  if (!state) throw std::bad_alloc();
+  XXH3_128bits_reset(state.get());
+  const data::Content content(file, data::Gzip::streamed);
+  const auto stream = content.stream();
+  std::array<char, 1 << 14> piece;
+  while (const std::size_t size = stream->read(piece.data(), piece.size()))
+    XXH3_128bits_update(state.get(), piece.data(), size);
+  return text_of(XXH3_128bits_digest(state.get()));
 }
 
 std::string text_of(const CknOptions& options) {
@@ -56,14 +73,28 @@ auto kept(const fs::path& file, Read read) -> std::optional<decltype(read(file))
   return {};
 }
 
+struct CknFiles {
+  fs::path network, features;
+};
+
+CknFiles files_of(const fs::path& training, const fs::path& images, const CknOptions& options,
+                  const fs::path& cache) {
+  const std::string network_key = digest(text_of(options) + digest_of_content(training));
+  const std::string features_key = digest(network_key + digest_of_content(images));
+  return {cache / "ckn" / fmt::format("network-{}.npz", network_key),
+          cache / "ckn" / fmt::format("features-{}.npz", features_key)};
+}
+
 }  // namespace
+
+fs::path cached_features_file(const fs::path& training, const fs::path& images, const CknOptions& options,
+                              const fs::path& cache) {
+  return files_of(training, images, options, cache).features;
+}
 
 Dataset cached_features(const fs::path& training, const fs::path& images, const CknOptions& options,
                         const fs::path& cache, Threads& threads, const CknWatch& watch) {
-  const std::string network_key = digest(text_of(options) + digest(data::load(training).bytes));
-  const std::string features_key = digest(network_key + digest(data::load(images).bytes));
-  const fs::path network_file = cache / "ckn" / fmt::format("network-{}.npz", network_key);
-  const fs::path features_file = cache / "ckn" / fmt::format("features-{}.npz", features_key);
+  const auto [network_file, features_file] = files_of(training, images, options, cache);
   const auto read_features = [](const fs::path& file) { return read_dataset(file); };
   if (auto features = kept(features_file, read_features)) return std::move(*features);
 

@@ -2,12 +2,14 @@
 // CSV: numbers separated by comma, semicolon or tab, with or without a header row; cells may be quoted.
 #include "data/readers.hpp"
 #include "data/text.hpp"
+#include "data/text_rows.hpp"
 
 #include <ideal/error.hpp>
 
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <utility>
 #include <vector>
 
@@ -16,7 +18,9 @@
 namespace ideal::data {
 namespace {
 
-bool blank(std::string_view line) { return std::ranges::all_of(line, is_blank); }
+std::string_view unless_blank(std::string_view line) {
+  return std::ranges::all_of(line, is_blank) ? std::string_view{} : line;
+}
 
 // The rarest in ordinary text wins: a file with semicolons may have decimal commas, and one with tabs either.
 char find_separator(std::string_view line) {
@@ -112,6 +116,7 @@ struct Layout {
   std::vector<std::string> names;  // empty without a header
   std::size_t columns = 0;
   std::size_t label = 0;
+  std::uint64_t first_row = 0;  // the offset behind the header
 };
 
 std::size_t find_label(const Layout& layout, std::string_view name, std::string_view place) {
@@ -130,15 +135,23 @@ std::size_t find_label(const Layout& layout, std::string_view name, std::string_
   return static_cast<std::size_t>(found - layout.names.begin());
 }
 
-Layout read_layout(std::string_view first_row, std::string_view label, std::string_view place) {
+/// Out of the first row; there are no columns if there is no row.
+Layout read_layout(const Content& text, std::string_view label) {
+  const std::string& place = text.place();
+  TextRows rows(text, unless_blank);
   Layout layout;
+  if (!rows.next()) return layout;
+  const std::string_view first_row = rows.text();
   layout.separator = find_separator(first_row);
   std::vector<std::string> cells = split(first_row, layout.separator);
   layout.columns = cells.size();
   if (layout.columns < 2)
     throw InputError(place, "a single column", "a data set has a label and at least one feature",
                      "Separate columns by comma, semicolon or tab.");
-  if (is_header(cells, place)) layout.names = std::move(cells);
+  if (is_header(cells, place)) {
+    layout.names = std::move(cells);
+    layout.first_row = rows.bytes_passed();
+  }
   layout.label = find_label(layout, label, place);
   return layout;
 }
@@ -193,44 +206,62 @@ class CsvRows {
   const Layout& layout_;
 };
 
-std::size_t count_rows(Lines lines) {
-  std::size_t rows = 0;
-  while (lines.next())
-    if (!blank(lines.line())) ++rows;
-  return rows;
+TextRows csv_rows(const Content& text, const Layout& layout, const Stretch& stretch = {}) {
+  return {text, unless_blank, layout.first_row, stretch};
 }
 
-bool skip_to_row(Lines& lines) {
-  while (lines.next())
-    if (!blank(lines.line())) return true;
-  return false;
+// A cell and what ends it take two bytes, which bounds the rows of a sound file. One that claims more is
+// refused at its first short row, the latest of which is the one after the bound: no memory is taken for the
+// claim.
+Index count_rows(const Content& text, const Layout& layout) {
+  if (layout.columns == 0) return 0;
+  TextRows rows = csv_rows(text, layout);
+  std::size_t count = 0;
+  while (rows.next()) ++count;
+  const auto most_sound_rows = static_cast<std::size_t>(rows.bytes_passed() + 1) / (2 * layout.columns);
+  return static_cast<Index>(std::min(count, most_sound_rows + 1));
 }
 
 }  // namespace
 
-Dataset parse_csv(std::string_view text, std::string_view label, std::string_view place) {
-  text = without_byte_order_mark(text);
-  Lines lines(text);
-  const Lines from_start = lines;
-  const bool any = skip_to_row(lines);
-  const Layout layout = any ? read_layout(lines.line(), label, place) : Layout{};
-  if (layout.names.empty()) lines = from_start;
-
-  // A cell and what ends it take two bytes, which bounds the rows of a sound file. One that claims more is
-  // refused at its first short row, the latest of which is the one after the bound: no memory is taken for
-  // the claim.
-  const std::size_t most_sound_rows = any ? (text.size() + 1) / (2 * layout.columns) : 0;
-  const auto rows = static_cast<Index>(std::min(count_rows(lines), most_sound_rows + 1));
+void require_csv_rows(Index rows, std::string_view place) {
   if (rows == 0)
     throw InputError(place, "no rows of numbers", "a data set has at least one row",
                      "Check that the file was written to its end.");
+}
 
-  DenseRows features(rows, static_cast<Index>(layout.columns - 1));
+Dataset read_csv(const Content& text, std::string_view label, const Selection& selection) {
+  const Layout layout = read_layout(text, label);
+  const Index rows = selection.all() ? count_rows(text, layout) : selection.count(0);
+  if (selection.all()) require_csv_rows(rows, text.place());
+  const auto columns = static_cast<Index>(layout.columns) - 1;
+  if (!selection.all() && columns != selection.outline().columns) refuse_changed_file(text.place());
+
+  DenseRows features(rows, columns);
   Vector labels(rows);
-  CsvRows reader(place, layout);
-  for (Index row = 0; skip_to_row(lines); ++row)
-    reader.read(lines.line(), lines.number(), features.data() + row * features.cols(), labels[row]);
+  CsvRows reader(text.place(), layout);
+  visit(csv_rows(text, layout), selection, [&](Index position, const TextRows& row) {
+    if (position >= rows) refuse_changed_file(text.place());
+    reader.read(row.text(), row.line(), features.data() + position * columns, labels[position]);
+  });
   return {"", std::move(features), std::move(labels)};
+}
+
+Dataset parse_csv(std::string_view text, std::string_view label, std::string_view place) {
+  return read_csv(Content(text, place), label, {});
+}
+
+void outline_csv(const Content& text, std::string_view label, const Stretch& stretch, Outline& out) {
+  const Layout layout = read_layout(text, label);
+  if (layout.columns == 0) return;
+  CsvRows reader(text.place(), layout);
+  std::vector<double> features(layout.columns - 1);
+  outline_rows(csv_rows(text, layout, stretch), stretch, out, [&](const TextRows& row) {
+    double value = 0;
+    reader.read(row.text(), row.line(), features.data(), value);
+    return value;
+  });
+  out.columns = static_cast<Index>(features.size());
 }
 
 }  // namespace ideal::data

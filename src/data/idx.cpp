@@ -4,6 +4,9 @@
 
 #include <ideal/error.hpp>
 
+#include <algorithm>
+#include <utility>
+
 #include <fmt/format.h>
 
 namespace ideal::data {
@@ -40,25 +43,43 @@ std::uint64_t big_endian(std::string_view bytes) {
   return value;
 }
 
-}  // namespace
-
-ArrayView parse_idx(std::string_view bytes, std::string_view place) {
+/// `bytes` may end with the header or go on.
+ArrayHead idx_head(std::string_view bytes, std::string_view place) {
   const auto refuse = [&](std::string_view found) {
     throw InputError(place, found,
                      "an IDX file starts with 0, 0, a type, the number of dimensions and the extents",
                      "The file is damaged: fetch or write it again.");
   };
   if (bytes.size() < magic_size || !bytes.starts_with(std::string_view("\0\0", 2))) refuse("no IDX header");
-  const Scalar scalar = scalar_of(static_cast<unsigned char>(bytes[2]), place);
+  ArrayHead head{scalar_of(static_cast<unsigned char>(bytes[2]), place), std::endian::big, {}};
   const std::size_t dimensions = static_cast<unsigned char>(bytes[3]);
   const std::size_t values_at = magic_size + dimensions * extent_size;
   if (bytes.size() < values_at) refuse(fmt::format("a header of {} dimensions cut short", dimensions));
-
-  ArrayView array{scalar, std::endian::big, {}, bytes.substr(values_at)};
   for (std::size_t at = magic_size; at < values_at; at += extent_size)
-    array.shape.push_back(big_endian(bytes.substr(at, extent_size)));
-  check_length(array, place);
+    head.shape.push_back(big_endian(bytes.substr(at, extent_size)));
+  return head;
+}
+
+}  // namespace
+
+ArrayView parse_idx(std::string_view bytes, std::string_view place) {
+  ArrayHead head = idx_head(bytes, place);
+  const std::size_t values_at = magic_size + head.shape.size() * extent_size;
+  ArrayView array{std::move(head), bytes.substr(values_at)};
+  check_length(array, array.bytes.size(), place);
   return array;
+}
+
+Elements open_idx(std::unique_ptr<ByteStream> bytes, std::optional<std::uint64_t> size, std::string place) {
+  std::string header = take(*bytes, magic_size);
+  if (header.size() == magic_size)
+    header += take(*bytes, static_cast<unsigned char>(header[3]) * extent_size);
+  ArrayHead head = idx_head(header, place);
+  if (size)
+    check_length(head, *size - std::min<std::uint64_t>(*size, header.size()), place);
+  else
+    check_shape(head, place);
+  return {std::move(head), std::move(bytes), std::move(place)};
 }
 
 }  // namespace ideal::data

@@ -2,6 +2,7 @@
 // LIBSVM / SVMlight: `label index:value index:value ... # comment`, indices from 1 and ascending.
 #include "data/readers.hpp"
 #include "data/text.hpp"
+#include "data/text_rows.hpp"
 
 #include <ideal/error.hpp>
 
@@ -10,7 +11,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -26,44 +30,36 @@ std::string_view first_token(std::string_view text) {
   return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, is_blank) - text.begin()));
 }
 
-struct Extent {
-  Index rows = 0;
-  Index features = 0;  // an upper bound: qid tokens have a colon too
+/// Where the features of a row go.
+struct FeatureRoom {
+  StorageIndex* indices;
+  double* values;
+  Index size;
 };
 
-// A first pass over the text, so that every array is allocated once and at its size.
-Extent measure(std::string_view text) {
-  Extent extent;
-  for (Lines lines(text); lines.next();) {
-    const std::string_view row = without_comment(lines.line());
-    if (row.empty()) continue;
-    ++extent.rows;
-    extent.features += std::ranges::count(row, ':');
-  }
-  return extent;
-}
-
-/// Appends row after row to the arrays of a compressed sparse matrix.
+/// Reads one row after another.
 class LibsvmRows {
  public:
-  LibsvmRows(std::string_view place, Dataset& out)
-      : place_(place), labels_(out.labels.data()), matrix_(std::get<SparseRows>(out.features)) {}
+  explicit LibsvmRows(std::string_view place) : place_(place) {}
 
-  void read(std::string_view row, std::size_t line) {
+  /// Checks a row, returns its label and writes its features to where they are wanted, by default nowhere.
+  double read(std::string_view row, std::size_t line, std::optional<FeatureRoom> room = {}) {
     line_ = line;
     previous_ = 0;
-    read_label(take_token(row));
+    features_ = 0;
+    room_ = room;
+    const double label = read_label(take_token(row));
     while (!row.empty()) {
       if (row.starts_with("qid:"))
         take_token(row);
       else
         read_feature(row);
     }
-    matrix_.outerIndexPtr()[++rows_] = static_cast<StorageIndex>(features_);
+    return label;
   }
 
-  [[nodiscard]] Index columns() const { return columns_; }
-  [[nodiscard]] Index features() const { return features_; }
+  [[nodiscard]] Index features() const { return features_; }  ///< of the last row
+  [[nodiscard]] Index columns() const { return columns_; }    ///< the largest index of all rows
 
  private:
   static std::string_view take_token(std::string_view& row) {
@@ -73,13 +69,13 @@ class LibsvmRows {
     return token;
   }
 
-  void read_label(std::string_view token) {
+  double read_label(std::string_view token) const {
     const auto label = parse_number(token);
     if (!label)
       refuse(fmt::format("label {}", shown(token)), "a row starts with a number",
              "Write label index:value ...");
     if (!std::isfinite(*label)) refuse_value(fmt::format("label {}", token));
-    labels_[rows_] = *label;
+    return *label;
   }
 
   // Reads `index:value` without looking for its end first; anything unusual is left to the careful reader.
@@ -119,8 +115,11 @@ class LibsvmRows {
   void append(std::uint64_t index, double value, std::string_view token) {
     if (index <= previous_ || index > largest_index) refuse_index(index, token);
     if (!std::isfinite(value)) refuse_value(first_token(token));
-    matrix_.innerIndexPtr()[features_] = static_cast<StorageIndex>(index - 1);
-    matrix_.valuePtr()[features_] = value;
+    if (room_) {
+      if (features_ == room_->size) refuse_changed_file(place_);  // between measuring and reading
+      room_->indices[features_] = static_cast<StorageIndex>(index - 1);
+      room_->values[features_] = value;
+    }
     ++features_;
     previous_ = index;
     columns_ = std::max(columns_, static_cast<Index>(index));
@@ -147,45 +146,106 @@ class LibsvmRows {
   }
 
   std::string_view place_;
-  double* labels_;
-  SparseRows& matrix_;
   std::size_t line_ = 0;
   std::uint64_t previous_ = 0;
-  Index rows_ = 0;
-  Index columns_ = 0;
+  std::optional<FeatureRoom> room_;
   Index features_ = 0;
+  Index columns_ = 0;
 };
 
-Dataset allocate(const Extent& extent, std::string_view place) {
-  if (extent.rows == 0)
-    throw InputError(place, "no rows", "a data set has at least one row",
-                     "Write label index:value ... on each line.");
-  if (extent.features > std::numeric_limits<StorageIndex>::max())
+TextRows libsvm_rows(const Content& text, const Stretch& stretch = {}) {
+  return {text, without_comment, 0, stretch};
+}
+
+/// Room for the features of each selected row: one a colon, which qid tokens have too.
+std::vector<std::uint32_t> measure(const Content& text, const Selection& selection) {
+  std::vector<std::uint32_t> room(static_cast<std::size_t>(selection.count(0)));
+  visit(libsvm_rows(text), selection, [&](Index position, const TextRows& row) {
+    const auto at = static_cast<std::size_t>(position);
+    if (at >= room.size()) room.resize(at + 1);
+    room[at] = static_cast<std::uint32_t>(
+        std::min<Index>(std::ranges::count(row.text(), ':'), std::numeric_limits<std::uint32_t>::max()));
+  });
+  return room;
+}
+
+// Every array is allocated once and at its size.
+Dataset allocate(const std::vector<std::uint32_t>& room, std::string_view place) {
+  const auto features = std::accumulate(room.begin(), room.end(), Index{0});
+  if (features > std::numeric_limits<StorageIndex>::max())
     throw InputError(
-        place, fmt::format("{} features", extent.features),
+        place, fmt::format("{} features", features),
         fmt::format("a sparse data set holds at most {}", std::numeric_limits<StorageIndex>::max()),
         "Split the file.");
-  SparseRows features(extent.rows, 0);
-  features.resizeNonZeros(extent.features);
-  return {"", std::move(features), Vector(extent.rows)};
+  SparseRows matrix(static_cast<Index>(room.size()), 0);
+  matrix.resizeNonZeros(features);
+  std::partial_sum(room.begin(), room.end(), matrix.outerIndexPtr() + 1);
+  return {"", std::move(matrix), Vector(static_cast<Index>(room.size()))};
+}
+
+/// Closes the gaps behind rows that have fewer features than room.
+void compact(SparseRows& matrix, const std::vector<std::uint32_t>& features) {
+  StorageIndex* const offsets = matrix.outerIndexPtr();
+  StorageIndex end = 0;
+  for (std::size_t row = 0; row < features.size(); ++row) {
+    const StorageIndex from = std::exchange(offsets[row], end);
+    if (from != end) {
+      std::copy_n(matrix.innerIndexPtr() + from, features[row], matrix.innerIndexPtr() + end);
+      std::copy_n(matrix.valuePtr() + from, features[row], matrix.valuePtr() + end);
+    }
+    end += static_cast<StorageIndex>(features[row]);
+  }
+  offsets[features.size()] = end;
+  matrix.resizeNonZeros(end);
 }
 
 }  // namespace
 
-Dataset parse_libsvm(std::string_view text, std::string_view place) {
-  text = without_byte_order_mark(text);
-  Dataset result = allocate(measure(text), place);
-  LibsvmRows reader(place, result);
-  for (Lines lines(text); lines.next();)
-    if (const std::string_view row = without_comment(lines.line()); !row.empty())
-      reader.read(row, lines.number());
-  if (reader.columns() == 0)
+void require_libsvm_rows(Index rows, std::string_view place) {
+  if (rows == 0)
+    throw InputError(place, "no rows", "a data set has at least one row",
+                     "Write label index:value ... on each line.");
+}
+
+void require_libsvm_columns(Index columns, std::string_view place) {
+  if (columns == 0)
     throw InputError(place, "labels without features", "at least one row has a feature",
                      "Write label index:value ... on each line.");
-  auto& features = std::get<SparseRows>(result.features);
-  features.resizeNonZeros(reader.features());
-  features.conservativeResize(features.rows(), reader.columns());
+}
+
+Dataset read_libsvm(const Content& text, const Selection& selection) {
+  std::vector<std::uint32_t> features = measure(text, selection);
+  if (selection.all()) require_libsvm_rows(static_cast<Index>(features.size()), text.place());
+  Dataset result = allocate(features, text.place());
+  auto& matrix = std::get<SparseRows>(result.features);
+
+  LibsvmRows reader(text.place());
+  visit(libsvm_rows(text), selection, [&](Index position, const TextRows& row) {
+    if (position >= matrix.rows()) refuse_changed_file(text.place());
+    const StorageIndex at = matrix.outerIndexPtr()[position];
+    result.labels[position] = reader.read(row.text(), row.line(),
+                                          FeatureRoom{matrix.innerIndexPtr() + at, matrix.valuePtr() + at,
+                                                      matrix.outerIndexPtr()[position + 1] - at});
+    features[static_cast<std::size_t>(position)] = static_cast<std::uint32_t>(reader.features());
+  });
+  const Index columns = selection.all() ? reader.columns() : selection.outline().columns;
+  require_libsvm_columns(columns, text.place());
+  if (reader.columns() > columns) refuse_changed_file(text.place());
+  compact(matrix, features);
+  matrix.conservativeResize(matrix.rows(), columns);
   return result;
+}
+
+Dataset parse_libsvm(std::string_view text, std::string_view place) {
+  return read_libsvm(Content(text, place), {});
+}
+
+void outline_libsvm(const Content& text, const Stretch& stretch, Outline& out) {
+  LibsvmRows reader(text.place());
+  outline_rows(libsvm_rows(text, stretch), stretch, out,
+               [&](const TextRows& row) { return reader.read(row.text(), row.line()); });
+  out.columns = reader.columns();
+  out.sparse = true;
 }
 
 }  // namespace ideal::data

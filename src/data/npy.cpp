@@ -8,6 +8,7 @@
 
 #include <ideal/error.hpp>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -196,14 +197,42 @@ std::string read_npy_text(std::string_view bytes, std::string_view place) {
   return text;
 }
 
-ArrayView parse_npy(std::string_view bytes, std::string_view place) {
-  const RawNpy raw = split_npy(bytes, place);
-  Header header = HeaderReader(raw.header, place).read();
+namespace {
+
+ArrayHead head_of(std::string_view literal, std::string_view place) {
+  Header header = HeaderReader(literal, place).read();
   check_order(header, place);
   const Scalar scalar = scalar_of(header.descr, place);
-  ArrayView array{scalar, order_of(header.descr, place), std::move(header.shape), raw.values};
-  check_length(array, place);
+  return {scalar, order_of(header.descr, place), std::move(header.shape)};
+}
+
+/// Everything before the values, or what there is of it.
+std::string take_header(ByteStream& stream) {
+  constexpr std::size_t length_at = magic.size() + 2;
+  std::string header = take(stream, length_at);
+  if (header.size() < length_at) return header;
+  const std::string length = take(stream, header[magic.size()] == 1 ? 2 : 4);
+  header += length;
+  return header + take(stream, little_endian(length));
+}
+
+}  // namespace
+
+ArrayView parse_npy(std::string_view bytes, std::string_view place) {
+  const RawNpy raw = split_npy(bytes, place);
+  const ArrayView array{head_of(raw.header, place), raw.values};
+  check_length(array, array.bytes.size(), place);
   return array;
+}
+
+Elements open_npy(std::unique_ptr<ByteStream> bytes, std::optional<std::uint64_t> size, std::string place) {
+  const std::string header = take_header(*bytes);
+  ArrayHead head = head_of(split_npy(header, place).header, place);
+  if (size)
+    check_length(head, *size - std::min<std::uint64_t>(*size, header.size()), place);
+  else
+    check_shape(head, place);
+  return {std::move(head), std::move(bytes), std::move(place)};
 }
 
 std::string npy_header(std::string_view type, std::string_view shape) {
@@ -222,15 +251,14 @@ std::string npy_header(std::string_view type, std::string_view shape) {
 }  // namespace data
 
 DenseRows read_npy(const std::filesystem::path& file) {
-  const data::Source source = data::load(file);
-  const data::ArrayView array = data::parse_npy(source.bytes, file.string());
-  if (array.shape.empty() || array.shape.size() > 2)
-    throw InputError(file.string(), fmt::format("an array of {} dimensions", array.shape.size()),
+  const data::Content content(file);
+  data::Elements array = data::open_npy(content.stream(), content.size(), content.place());
+  const auto& shape = array.head().shape;
+  if (shape.empty() || shape.size() > 2)
+    throw InputError(file.string(), fmt::format("an array of {} dimensions", shape.size()),
                      "a matrix has two", "Write a.reshape(rows, columns).");
-  const auto rows = static_cast<Index>(array.shape[0]);
-  const Index columns = array.shape.size() == 2 ? static_cast<Index>(array.shape[1]) : 1;
-  DenseRows matrix(rows, columns);
-  array.copy(0, array.size(), matrix.data());
+  DenseRows matrix(static_cast<Index>(shape[0]), shape.size() == 2 ? static_cast<Index>(shape[1]) : 1);
+  array.read(0, static_cast<std::size_t>(matrix.size()), matrix.data());
   return matrix;
 }
 

@@ -94,15 +94,13 @@ Shares deal_by_dirichlet(const Vector& labels, Index agents, double alpha, std::
   return shares;
 }
 
-std::vector<Index> partition_by_dirichlet(Dataset& data, Index agents, double alpha, std::uint64_t seed) {
-  const Shares shares = deal_by_dirichlet(data.labels, agents, alpha, seed);
-  std::vector<Index> order, offsets = {0};
+Division in_order(const Shares& shares) {
+  Division division{{}, {0}};
   for (const auto& share : shares) {
-    order.insert(order.end(), share.begin(), share.end());
-    offsets.push_back(static_cast<Index>(order.size()));
+    division.order.insert(division.order.end(), share.begin(), share.end());
+    division.offsets.push_back(static_cast<Index>(division.order.size()));
   }
-  data::reorder_rows(data, order);
-  return offsets;
+  return division;
 }
 
 // Beyond these bounds a draw is one agent, or even shares, and its Gamma variables leave double precision.
@@ -126,20 +124,23 @@ void check_agents(Index rows, Index agents) {
 
 }  // namespace
 
-std::vector<Index> partition(Dataset& data, std::string_view kind, Index agents, std::uint64_t seed) {
-  check_agents(data.rows(), agents);
+Division divide(const Vector& labels, std::string_view kind, Index agents, std::uint64_t seed) {
+  const Index rows = labels.size();
+  check_agents(rows, agents);
   const std::string_view name = kind.substr(0, kind.find(':'));
-  if (name == "dirichlet") return partition_by_dirichlet(data, agents, parse_alpha(kind), seed);
-  if (kind == "shuffled")
-    data::reorder_rows(data, shuffled(data.rows(), seed));
-  else if (kind == "by-label")
-    data::reorder_rows(data, by_label(data.labels));
-  else if (kind != "contiguous") {
-    const std::vector<std::string> kinds = {"contiguous", "shuffled", "by-label", "dirichlet:ALPHA"};
-    throw InputError(place, data::shown(kind), "a partition is one of the known kinds",
-                     did_you_mean(kind, kinds));
-  }
-  return even_offsets(data.rows(), agents);
+  if (name == "dirichlet") return in_order(deal_by_dirichlet(labels, agents, parse_alpha(kind), seed));
+  if (kind == "shuffled") return {shuffled(rows, seed), even_offsets(rows, agents)};
+  if (kind == "by-label") return {by_label(labels), even_offsets(rows, agents)};
+  if (kind == "contiguous") return {identity(rows), even_offsets(rows, agents)};
+  const std::vector<std::string> kinds = {"contiguous", "shuffled", "by-label", "dirichlet:ALPHA"};
+  throw InputError(place, data::shown(kind), "a partition is one of the known kinds",
+                   did_you_mean(kind, kinds));
+}
+
+std::vector<Index> partition(Dataset& data, std::string_view kind, Index agents, std::uint64_t seed) {
+  Division division = divide(data.labels, kind, agents, seed);
+  if (!std::ranges::is_sorted(division.order)) data::reorder_rows(data, division.order);
+  return std::move(division.offsets);
 }
 
 }  // namespace ideal

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a file to a data set: the right reader, and the labels from wherever they are.
 #include "data/readers.hpp"
-#include "data/source.hpp"
 
 #include <ideal/error.hpp>
 
@@ -11,39 +10,10 @@
 #include <fmt/format.h>
 
 namespace ideal {
+namespace data {
 namespace {
 
 namespace fs = std::filesystem;
-using Features = std::variant<DenseRows, SparseRows>;
-
-Index rows_of(const Features& features) {
-  return std::visit([](const auto& matrix) { return static_cast<Index>(matrix.rows()); }, features);
-}
-
-Vector read_labels(const fs::path& file) {
-  const std::string place = file.string();
-  const data::Source source = data::load(file);
-  switch (data::recognise_bytes(source.bytes, place)) {
-    case Format::idx:
-      return data::to_vector(data::parse_idx(source.bytes, place), place);
-    case Format::npy:
-      return data::to_vector(data::parse_npy(source.bytes, place), place);
-    default:
-      break;
-  }
-  throw InputError(place, "labels in another format", "labels come as IDX or NPY",
-                   "Write numpy.save(file, y).");
-}
-
-Dataset with_labels(Features features, Vector labels, const std::string& features_place,
-                    const std::string& labels_place) {
-  if (rows_of(features) != labels.size())
-    throw InputError(
-        labels_place,
-        fmt::format("{} labels for the {} rows of {}", labels.size(), rows_of(features), features_place),
-        "every row has one label", "Name the labels that belong to this file.");
-  return {"", std::move(features), std::move(labels)};
-}
 
 // MNIST and its kin come as train-images-idx3-ubyte with train-labels-idx1-ubyte, or with dots instead of
 // dashes.
@@ -66,59 +36,130 @@ fs::path sibling_labels(const fs::path& images) {
                    "Name the file with the labels.");
 }
 
-Dataset read_idx(std::string_view bytes, const fs::path& file, const ReadOptions& options) {
+}  // namespace
+
+fs::path labels_file(const fs::path& file, const ReadOptions& options) {
+  return options.labels.empty() ? sibling_labels(file) : options.labels;
+}
+
+Vector read_labels(const fs::path& file) {
   const std::string place = file.string();
-  const data::ArrayView array = data::parse_idx(bytes, place);
-  if (array.shape.size() < 2)
-    throw InputError(place, fmt::format("an IDX file of {} dimension", array.shape.size()),
+  const Source source = load(file);
+  switch (recognise_bytes(source.bytes, place)) {
+    case Format::idx:
+      return to_vector(parse_idx(source.bytes, place), place);
+    case Format::npy:
+      return to_vector(parse_npy(source.bytes, place), place);
+    default:
+      break;
+  }
+  throw InputError(place, "labels in another format", "labels come as IDX or NPY",
+                   "Write numpy.save(file, y).");
+}
+
+void check_label_count(Index labels, Index rows, std::string_view labels_place, std::string_view rows_place) {
+  if (labels != rows)
+    throw InputError(labels_place, fmt::format("{} labels for the {} rows of {}", labels, rows, rows_place),
+                     "every row has one label", "Name the labels that belong to this file.");
+}
+
+void require_images(const ArrayHead& head, std::string_view place) {
+  if (head.shape.size() < 2)
+    throw InputError(place, fmt::format("an IDX file of {} dimension", head.shape.size()),
                      "data have two or more dimensions; one-dimensional files hold labels",
                      "Name the images as the data, this file as the labels.");
-  const fs::path labels = options.labels.empty() ? sibling_labels(file) : options.labels;
-  return with_labels(data::to_rows(array, place), read_labels(labels), place, labels.string());
 }
 
-Dataset read_npy_dataset(std::string_view bytes, const std::string& place, const ReadOptions& options) {
-  const data::ArrayView array = data::parse_npy(bytes, place);
-  if (options.labels.empty()) return data::split_last_column(array, place);
-  return with_labels(data::to_rows(array, place), read_labels(options.labels), place,
-                     options.labels.string());
+void refuse_missing_labels(std::string_view place) {
+  throw InputError(place, "no array of labels", "labels are the array y, labels or target",
+                   "Write numpy.savez(file, X=X, y=y), or name a file with the labels.");
 }
 
-Dataset read_npz(std::string_view bytes, const std::string& place, const ReadOptions& options) {
-  data::NpzContent content = data::parse_npz(bytes, place);
-  if (!options.labels.empty())
-    return with_labels(std::move(content.features), read_labels(options.labels), place,
-                       options.labels.string());
-  if (!content.labels)
-    throw InputError(place, "no array of labels", "labels are the array y, labels or target",
-                     "Write numpy.savez(file, X=X, y=y), or name a file with the labels.");
-  return with_labels(std::move(content.features), std::move(*content.labels), place, place);
+namespace {
+
+void add_labels(Dataset& data, Vector labels, const std::string& labels_place, const std::string& place) {
+  const auto rows =
+      std::visit([](const auto& matrix) { return static_cast<Index>(matrix.rows()); }, data.features);
+  check_label_count(labels.size(), rows, labels_place, place);
+  data.labels = std::move(labels);
 }
 
-Dataset read_format(Format format, std::string_view bytes, const fs::path& file, const ReadOptions& options) {
-  const std::string place = file.string();
-  switch (format) {
+void add_labels(Dataset& data, const fs::path& labels, const std::string& place) {
+  add_labels(data, read_labels(labels), labels.string(), place);
+}
+
+// Where an outline has the labels, they are not read again.
+
+Dataset read_images(const Content& content, const fs::path& file, const ReadOptions& options,
+                    const Selection& selection) {
+  Elements images = open_idx(content.stream(), content.size(), content.place());
+  require_images(images.head(), content.place());
+  const fs::path labels = selection.all() ? labels_file(file, options) : fs::path{};
+  Dataset result = take_rows(images, selection, false);
+  if (selection.all()) add_labels(result, labels, content.place());
+  return result;
+}
+
+Dataset read_array(const Content& content, const ReadOptions& options, const Selection& selection) {
+  Elements array = open_npy(content.stream(), content.size(), content.place());
+  if (options.labels.empty()) return take_rows(array, selection, true);
+  Dataset result = take_rows(array, selection, false);
+  if (selection.all()) add_labels(result, options.labels, content.place());
+  return result;
+}
+
+Dataset read_archive(const Content& content, const ReadOptions& options, const Selection& selection) {
+  NpzContent archive = read_npz(content, selection);
+  Dataset result{"", std::move(archive.features), Vector()};
+  if (!selection.all()) return result;
+  if (!options.labels.empty()) {
+    add_labels(result, options.labels, content.place());
+    return result;
+  }
+  if (!archive.labels) refuse_missing_labels(content.place());
+  add_labels(result, std::move(*archive.labels), content.place(), content.place());
+  return result;
+}
+
+Dataset read_format(const Content& content, const fs::path& file, const ReadOptions& options,
+                    const Selection& selection) {
+  switch (recognise(content)) {
     case Format::libsvm:
-      return data::parse_libsvm(bytes, place);
+      return read_libsvm(content, selection);
     case Format::csv:
-      return data::parse_csv(bytes, options.label, place);
+      return read_csv(content, options.label, selection);
     case Format::npy:
-      return read_npy_dataset(bytes, place, options);
+      return read_array(content, options, selection);
     case Format::npz:
-      return read_npz(bytes, place, options);
+      return read_archive(content, options, selection);
     case Format::idx:
       break;
   }
-  return read_idx(bytes, file, options);
+  return read_images(content, file, options, selection);
 }
 
 }  // namespace
+}  // namespace data
 
-Dataset read_dataset(const fs::path& file, const ReadOptions& options) {
-  const data::Source source = data::load(file);
-  Dataset result =
-      read_format(data::recognise_bytes(source.bytes, file.string()), source.bytes, file, options);
+Dataset read_dataset(const std::filesystem::path& file, const ReadOptions& options) {
+  Dataset result = data::read_format(data::Content(file), file, options, {});
   result.name = file.filename().string();
+  return result;
+}
+
+Dataset read_rows(const std::filesystem::path& file, const ReadOptions& options, const Outline& outline,
+                  std::span<const Index> rows) {
+  const data::Selection selection(outline, rows);
+  // The directory of an archive is at its end: one that is gzipped besides must be unpacked first.
+  const auto gzip = outline.format == Format::npz ? data::Gzip::in_memory : data::Gzip::streamed;
+  const data::Content content(file, gzip);
+  Dataset result = data::read_format(content, file, options, selection);
+  if (result.columns() != outline.columns || result.sparse() != outline.sparse)
+    data::refuse_changed_file(content.place());
+  result.name = file.filename().string();
+  result.labels.resize(static_cast<Index>(rows.size()));
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    result.labels[static_cast<Index>(k)] = outline.labels[rows[k]];
   return result;
 }
 

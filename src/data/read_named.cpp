@@ -40,19 +40,36 @@ std::optional<Dataset> read_two_classes(const std::filesystem::path& file, const
   return Dataset{"", std::move(features), y(rows)};
 }
 
-Dataset read_features(const NamedSplit& split, const std::filesystem::path& cache, const CknWatch& watch) {
-  const NamedSplit train{split.data, false};
-  require_cached(train, cache);
-  Threads threads(static_cast<int>(std::thread::hardware_concurrency()));
+CknOptions network_for(const NamedSplit& split) {
   CknOptions options;
   options.image = *split.data->image;
+  return options;
+}
+
+/// What the network of a split is learnt from.
+std::filesystem::path training_file(const NamedSplit& split, const std::filesystem::path& cache) {
+  const NamedSplit train{split.data, false};
+  require_cached(train, cache);
+  return cached_file(train, cache);
+}
+
+Dataset read_features(const NamedSplit& split, const std::filesystem::path& cache, const CknWatch& watch) {
+  const std::filesystem::path training = training_file(split, cache);
+  Threads threads(static_cast<int>(std::thread::hardware_concurrency()));
   Dataset features =
-      cached_features(cached_file(train, cache), cached_file(split, cache), options, cache, threads, watch);
+      cached_features(training, cached_file(split, cache), network_for(split), cache, threads, watch);
   features.name = split.title();
   return features;
 }
 
 }  // namespace
+
+std::filesystem::path rows_file(const NamedSplit& split, const std::filesystem::path& cache) {
+  require_cached(split, cache);
+  if (!split.ckn) return cached_file(split, cache);
+  return cached_features_file(training_file(split, cache), cached_file(split, cache), network_for(split),
+                              cache);
+}
 
 Dataset read_named(const NamedSplit& split, const std::filesystem::path& cache,
                    const std::optional<ClassPair>& classes, const CknWatch& watch) {

@@ -23,9 +23,10 @@ bool is_text(std::string_view line) {
   return std::ranges::none_of(line, [](char c) { return static_cast<unsigned char>(c) < 0x20 && c != '\t'; });
 }
 
-std::string_view first_row(std::string_view text) {
-  for (Lines lines(without_byte_order_mark(text)); lines.next();)
-    if (const std::string_view row = trimmed(lines.line()); !row.empty() && !row.starts_with('#')) return row;
+std::string first_row(const Content& text) {
+  for (Lines lines(text.stream()); lines.next();)
+    if (const std::string_view row = trimmed(lines.line()); !row.empty() && !row.starts_with('#'))
+      return std::string(row);
   return {};
 }
 
@@ -47,25 +48,31 @@ bool looks_like_libsvm(std::string_view row) {
 
 }  // namespace
 
-Format recognise_bytes(std::string_view bytes, std::string_view place) {
+Format recognise(const Content& content) {
+  const std::string start = take(*content.stream(), 16);
+  const std::string_view bytes = start;
   if (bytes.starts_with("\x93NUMPY")) return Format::npy;
   if (bytes.starts_with("PK\x03\x04") || bytes.starts_with("PK\x05\x06")) return Format::npz;
   if (looks_like_idx(bytes)) return Format::idx;
-  const std::string_view row = first_row(bytes);
+  const std::string row = first_row(content);
   if (!row.empty() && is_text(row)) {
     if (looks_like_libsvm(row)) return Format::libsvm;
     if (row.find_first_of(",;\t") != std::string_view::npos) return Format::csv;
   }
-  throw InputError(place, fmt::format("an unknown format that starts with {}", shown(bytes.substr(0, 16))),
+  throw InputError(content.place(), fmt::format("an unknown format that starts with {}", shown(bytes)),
                    "accepted are LIBSVM, CSV, NPY, NPZ and IDX, each plain or gzipped",
                    "Convert the file to one of them.");
+}
+
+Format recognise_bytes(std::string_view bytes, std::string_view place) {
+  return recognise(Content(bytes, place));
 }
 
 }  // namespace data
 
 Recognised recognise(const std::filesystem::path& file) {
-  const data::Source source = data::load(file);
-  return {data::recognise_bytes(source.bytes, file.string()), source.gzipped};
+  const data::Content content(file, data::Gzip::streamed);
+  return {data::recognise(content), content.gzipped()};
 }
 
 std::string_view to_string(Format format) {

@@ -29,18 +29,26 @@ void check_label(const Dataset& data, double label) {
                    labels_of(data));
 }
 
-// stableNorm neither overflows nor underflows, so a row of 1e200 keeps its direction.
+/// Scales a row to length one. Summed in order, so that a row's bits do not depend on where it lies in
+/// memory; scaled by its largest entry first, so that a row of 1e200 keeps its direction.
+void normalize(Eigen::Map<Vector> row) {
+  const double largest = row.size() == 0 ? 0 : row.cwiseAbs().maxCoeff();
+  if (!(largest > 0)) return;
+  double squares = 0;
+  for (const double value : row) squares += (value / largest) * (value / largest);
+  row /= largest * std::sqrt(squares);
+}
+
 void normalize(DenseRows& matrix) {
   for (Index row = 0; row < matrix.rows(); ++row)
-    if (const double norm = matrix.row(row).stableNorm(); norm > 0) matrix.row(row) /= norm;
+    normalize(Eigen::Map<Vector>(matrix.data() + row * matrix.cols(), matrix.cols()));
 }
 
 void normalize(SparseRows& matrix) {
   matrix.makeCompressed();
   for (Index row = 0; row < matrix.rows(); ++row) {
     const Index first = matrix.outerIndexPtr()[row];
-    Eigen::Map<Vector> values(matrix.valuePtr() + first, matrix.outerIndexPtr()[row + 1] - first);
-    if (const double norm = values.stableNorm(); norm > 0) values /= norm;
+    normalize(Eigen::Map<Vector>(matrix.valuePtr() + first, matrix.outerIndexPtr()[row + 1] - first));
   }
 }
 

@@ -6,74 +6,75 @@
 #include <ideal/error.hpp>
 
 #include <algorithm>
-#include <cerrno>
-#include <string_view>
-#include <system_error>
-
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
+#include <limits>
+#include <utility>
 
 namespace ideal::data {
 namespace {
 
-class OpenFile {
- public:
-  explicit OpenFile(const std::filesystem::path& file)
-      : place_(file.string()), descriptor_(::open(file.c_str(), O_RDONLY | O_CLOEXEC)) {
-    if (descriptor_ < 0) refuse();
-  }
-  ~OpenFile() { ::close(descriptor_); }
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
+void require_bytes(bool any, std::string_view place) {
+  if (!any)
+    throw InputError(place, "an empty file", "a data set has at least one row",
+                     "Check that the file was written to its end.");
+}
 
-  /// Reads to the end and not only as far as the size tells, so that pipes work too.
-  [[nodiscard]] std::string read_all() const {
-    std::string bytes(expected_size() + 1, '\0');  // one more, to meet the end without growing
-    std::size_t size = 0;
-    while (const std::size_t count = read_some(bytes.data() + size, bytes.size() - size)) {
-      size += count;
-      if (size == bytes.size()) bytes.resize(2 * size);
-    }
-    bytes.resize(size);
-    return bytes;
-  }
+Source unpacked(std::string bytes, const std::string& place) {
+  Source source{std::move(bytes), false};
+  if (is_gzip(source.bytes)) source = {gunzip(source.bytes, place), true};
+  require_bytes(!source.bytes.empty(), place);
+  return source;
+}
 
- private:
-  [[nodiscard]] std::size_t expected_size() const {
-    struct stat status {};
-    if (::fstat(descriptor_, &status) != 0) refuse();
-    constexpr std::size_t pipe_chunk = 1 << 16;
-    return S_ISREG(status.st_mode) ? static_cast<std::size_t>(status.st_size) : pipe_chunk;
-  }
-
-  std::size_t read_some(char* out, std::size_t room) const {
-    for (;;) {
-      const ssize_t count = ::read(descriptor_, out, room);
-      if (count >= 0) return static_cast<std::size_t>(count);
-      if (errno != EINTR) refuse();
-    }
-  }
-
-  [[noreturn]] void refuse() const {
-    throw InputError(place_, std::generic_category().message(errno), "data come from a readable file",
-                     "Check the path and its permissions.");
-  }
-
-  std::string place_;
-  int descriptor_;
-};
+bool starts_as_gzip(const File& file) {
+  char start[2];
+  return is_gzip({start, file.read_at(0, start, sizeof start)});
+}
 
 }  // namespace
 
-Source load(const std::filesystem::path& file) {
-  Source source{OpenFile(file).read_all(), false};
-  if (is_gzip(source.bytes)) source = {gunzip(source.bytes, file.string()), true};
-  if (source.bytes.empty())
-    throw InputError(file.string(), "an empty file", "a data set has at least one row",
-                     "Check that the file was written to its end.");
-  return source;
+Source load(const std::filesystem::path& file) { return unpacked(File(file).read_all(), file.string()); }
+
+Content::Content(std::string_view bytes, std::string_view place) : place_(place), bytes_(bytes) {}
+
+Content::Content(const std::filesystem::path& file, Gzip gzip)
+    : place_(file.string()), file_(std::make_shared<const File>(file)) {
+  repeatable_ = file_->regular();
+  gzipped_ = repeatable_ && starts_as_gzip(*file_);
+  if (repeatable_ && !gzipped_) return;
+  if (repeatable_ && gzip == Gzip::streamed) {
+    char first = 0;
+    require_bytes(stream()->read(&first, 1) == 1, place_);
+    return;
+  }
+  Source source = unpacked(file_->read_all(), place_);
+  file_ = nullptr;
+  gzipped_ = source.gzipped;
+  owned_ = std::make_shared<const std::string>(std::move(source.bytes));
+  bytes_ = *owned_;
+}
+
+std::optional<std::uint64_t> Content::size() const {
+  if (!file_) return bytes_.size();
+  if (gzipped_) return std::nullopt;
+  return file_->size();
+}
+
+std::unique_ptr<ByteStream> Content::stream(std::uint64_t from) const {
+  return stream(from, std::numeric_limits<std::uint64_t>::max());
+}
+
+std::unique_ptr<ByteStream> Content::stream(std::uint64_t from, std::uint64_t size) const {
+  if (file_ && gzipped_) {
+    auto packed = std::make_unique<FileStream>(file_, 0, file_->size());
+    auto result = std::make_unique<GunzipStream>(std::move(packed), place_);
+    result->skip(from);
+    return result;
+  }
+  from = std::min(from, *this->size());
+  size = std::min(size, *this->size() - from);
+  if (file_) return std::make_unique<FileStream>(file_, from, size);
+  return std::make_unique<MemoryStream>(
+      bytes_.substr(static_cast<std::size_t>(from), static_cast<std::size_t>(size)));
 }
 
 }  // namespace ideal::data

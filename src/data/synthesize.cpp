@@ -8,6 +8,7 @@
 
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -112,26 +113,26 @@ class RowSource {
   std::vector<double> scores_;
 };
 
-void draw_features(DenseRows& matrix, Vector& labels, RowSource& source) {
-  for (Index row = 0; row < matrix.rows(); ++row)
-    labels[row] = source.draw(row, [&](Index column, double value) { matrix(row, column) = value; });
+void draw_features(DenseRows& matrix, Vector& labels, RowSource& source, std::span<const Index> rows) {
+  for (Index k = 0; k < matrix.rows(); ++k)
+    labels[k] = source.draw(rows[k], [&](Index column, double value) { matrix(k, column) = value; });
 }
 
-void draw_features(SparseRows& matrix, Vector& labels, RowSource& source) {
-  for (Index row = 0; row < matrix.rows(); ++row) {
-    matrix.startVec(row);
-    labels[row] =
-        source.draw(row, [&](Index column, double value) { matrix.insertBack(row, column) = value; });
+void draw_features(SparseRows& matrix, Vector& labels, RowSource& source, std::span<const Index> rows) {
+  for (Index k = 0; k < matrix.rows(); ++k) {
+    matrix.startVec(k);
+    labels[k] =
+        source.draw(rows[k], [&](Index column, double value) { matrix.insertBack(k, column) = value; });
   }
   matrix.finalize();
 }
 
 template <class Rows>
-Dataset draw(const Synthetic& options) {
+Dataset draw(const Synthetic& options, std::span<const Index> rows) {
   RowSource source(options);
-  Rows features(options.rows, options.columns);
-  Vector labels(options.rows);
-  draw_features(features, labels, source);
+  Rows features(std::ssize(rows), options.columns);
+  Vector labels(std::ssize(rows));
+  draw_features(features, labels, source, rows);
   return {"synthetic", std::move(features), std::move(labels)};
 }
 
@@ -139,7 +140,22 @@ Dataset draw(const Synthetic& options) {
 
 Dataset synthesize(const Synthetic& options) {
   check(options);
-  return options.density < 1 ? draw<SparseRows>(options) : draw<DenseRows>(options);
+  std::vector<Index> all(static_cast<std::size_t>(options.rows));
+  std::iota(all.begin(), all.end(), Index{0});
+  return synthesize(options, all);
+}
+
+Dataset synthesize(const Synthetic& options, std::span<const Index> rows) {
+  check(options);
+  return options.density < 1 ? draw<SparseRows>(options, rows) : draw<DenseRows>(options, rows);
+}
+
+Vector synthetic_labels(const Synthetic& options, Index first, Index end) {
+  check(options);
+  RowSource source(options);
+  Vector labels(end - first);
+  for (Index row = first; row < end; ++row) labels[row - first] = source.draw(row, [](Index, double) {});
+  return labels;
 }
 
 }  // namespace ideal

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/text.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <system_error>
@@ -8,6 +9,34 @@
 #include <fmt/format.h>
 
 namespace ideal::data {
+
+std::size_t Lines::fetch_line_end() {
+  for (;;) {
+    const std::size_t searched = rest_.size();
+    if (!fetch()) return std::string_view::npos;
+    if (const std::size_t end = rest_.find('\n', searched); end != std::string_view::npos) return end;
+  }
+}
+
+/// Adds to the rest what the stream gives next; false at its end. The start of a line moves to the front of
+/// the buffer, which grows only for a line that does not fit.
+bool Lines::fetch() {
+  constexpr std::size_t smallest = 1 << 18;
+  const std::size_t kept = rest_.size();
+  std::copy(rest_.begin(), rest_.end(), buffer_.begin());
+  if (2 * kept >= buffer_.size()) buffer_.resize(std::max(smallest, 2 * buffer_.size()));
+  const std::size_t got = stream_->read(buffer_.data() + kept, buffer_.size() - kept);
+  rest_ = {buffer_.data(), kept + got};
+  return got > 0;
+}
+
+void Lines::jump(std::uint64_t offset, std::size_t lines_before) {
+  const std::uint64_t ahead = offset - std::min(offset, end_offset_);
+  if (ahead > rest_.size() && stream_) stream_->skip(ahead - rest_.size());
+  rest_.remove_prefix(static_cast<std::size_t>(std::min<std::uint64_t>(ahead, rest_.size())));
+  end_offset_ += ahead;
+  number_ = lines_before;
+}
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);

@@ -2,12 +2,15 @@
 // The parts of PKWARE's APPNOTE.TXT that NumPy archives use; section numbers refer to it.
 #include "data/zip.hpp"
 
+#include "data/inflate.hpp"
 #include "data/text.hpp"
 
 #include <ideal/error.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -31,14 +34,6 @@ std::uint64_t number(std::string_view bytes, std::size_t at, std::size_t size) {
   std::uint64_t value = 0;
   for (std::size_t i = size; i-- > 0;) value = value << 8 | static_cast<unsigned char>(bytes[at + i]);
   return value;
-}
-
-bool has(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
-  return at <= bytes.size() && size <= bytes.size() - at;
-}
-
-bool has_record(std::string_view bytes, std::uint64_t at, std::size_t size, std::string_view signature) {
-  return has(bytes, at, size) && bytes.substr(at).starts_with(signature);
 }
 
 uLong crc_of(std::string_view bytes, uLong start = 0) {
@@ -71,65 +66,150 @@ class Zip64Field {
   std::string_view rest_;
 };
 
-/// Inflates raw deflate data into exactly `out`; false if they are damaged or hold more or less.
-bool inflate_exactly(std::string_view packed, std::string& out) {
-  z_stream stream{};
-  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK) throw RunError("zlib could not start: out of memory");
-  constexpr std::size_t most = 1u << 30;
-  std::size_t done = 0;
-  int status = Z_OK;
-  while (status == Z_OK) {
-    const auto offered = static_cast<uInt>(std::min(packed.size(), most));
-    const auto room = static_cast<uInt>(std::min(out.size() - done, most));
-    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-    stream.avail_in = offered;
-    stream.next_out = reinterpret_cast<Bytef*>(out.data() + done);
-    stream.avail_out = room;
-    status = inflate(&stream, Z_NO_FLUSH);
-    packed.remove_prefix(offered - stream.avail_in);
-    done += room - stream.avail_out;
+/// What a member must turn out to hold.
+struct Promise {
+  std::uint64_t size;
+  std::uint32_t crc;
+  std::function<void()> broken;  ///< throws
+};
+
+/// The content of a member as it is read; its end is the place to compare it with what the directory
+/// promises.
+class MemberStream : public ByteStream {
+ public:
+  explicit MemberStream(Promise promise) : promise_(std::move(promise)) {}
+
+  std::size_t read(char* out, std::size_t room) final {
+    const std::uint64_t left = promise_.size - done_;
+    const std::size_t count =
+        left == 0 ? 0 : fetch(out, static_cast<std::size_t>(std::min<std::uint64_t>(room, left)));
+    crc_ = crc_of({out, count}, crc_);
+    done_ += count;
+    if (count == 0) check();
+    return count;
   }
-  inflateEnd(&stream);
-  return status == Z_STREAM_END && done == out.size() && packed.empty();
-}
+
+ protected:
+  virtual std::size_t fetch(char* out, std::size_t room) = 0;
+  virtual bool ended() = 0;  ///< whether nothing follows
+
+  /// So many bytes went by unseen.
+  std::uint64_t passed(std::uint64_t count) {
+    done_ += count;
+    whole_ = whole_ && count == 0;
+    return count;
+  }
+
+ private:
+  void check() {
+    if (done_ != promise_.size || !ended() || (whole_ && crc_ != promise_.crc)) promise_.broken();
+  }
+
+  Promise promise_;
+  std::uint64_t done_ = 0;
+  uLong crc_ = 0;
+  bool whole_ = true;
+};
+
+class StoredMember final : public MemberStream {
+ public:
+  StoredMember(std::unique_ptr<ByteStream> bytes, Promise promise)
+      : MemberStream(std::move(promise)), bytes_(std::move(bytes)) {}
+
+  std::uint64_t skip(std::uint64_t count) override { return passed(bytes_->skip(count)); }
+
+ private:
+  std::size_t fetch(char* out, std::size_t room) override { return bytes_->read(out, room); }
+  bool ended() override { return true; }
+
+  std::unique_ptr<ByteStream> bytes_;
+};
+
+class DeflatedMember final : public MemberStream {
+ public:
+  DeflatedMember(std::unique_ptr<ByteStream> packed, Promise promise)
+      : MemberStream(std::move(promise)), packed_(std::move(packed)), buffer_(1 << 16) {}
+
+ private:
+  std::size_t fetch(char* out, std::size_t room) override {
+    while (inflater_.state() == Inflater::State::more) {
+      if (offered_.empty()) offer();
+      const bool starved = offered_.empty();
+      const std::size_t count = inflater_.unpack(offered_, out, room);
+      if (count > 0) return count;
+      if (starved) break;
+    }
+    return 0;
+  }
+
+  bool ended() override {
+    char more = 0;
+    if (fetch(&more, 1) > 0 || inflater_.state() != Inflater::State::end) return false;
+    if (offered_.empty()) offer();
+    return offered_.empty();
+  }
+
+  void offer() { offered_ = {buffer_.data(), packed_->read(buffer_.data(), buffer_.size())}; }
+
+  std::unique_ptr<ByteStream> packed_;
+  Inflater inflater_{Inflater::Wrapper::none};
+  std::vector<char> buffer_;
+  std::string_view offered_;
+};
 
 }  // namespace
 
-ZipReader::ZipReader(std::string_view bytes, std::string_view place) : bytes_(bytes), place_(place) {
-  read_directory();
+ZipReader::ZipReader(Content archive) : archive_(std::move(archive)) { read_directory(); }
+
+/// Exactly these bytes of the archive, or none if it does not have them all.
+std::string ZipReader::bytes(std::uint64_t at, std::uint64_t size) const {
+  const std::uint64_t whole = *archive_.size();
+  if (at > whole || size > whole - at) return {};
+  std::string result = take(*archive_.stream(at, size), size);
+  return result.size() == size ? result : std::string{};
+}
+
+std::string ZipReader::record(std::uint64_t at, std::size_t size, std::string_view signature) const {
+  std::string result = bytes(at, size);
+  return result.starts_with(signature) ? result : std::string{};
 }
 
 // The end record is the last thing in the file but for a comment; its signature is searched backwards.
-std::size_t ZipReader::find_directory_end() const {
-  constexpr std::size_t tail = directory_end_size + longest_comment;
-  const std::size_t searched_from = bytes_.size() > tail ? bytes_.size() - tail : 0;
-  const std::size_t found = bytes_.substr(searched_from).rfind(directory_end);
-  if (found == std::string_view::npos || !has(bytes_, searched_from + found, directory_end_size))
+std::uint64_t ZipReader::find_directory_end() const {
+  const std::uint64_t size = *archive_.size();
+  const std::uint64_t searched = std::min<std::uint64_t>(size, directory_end_size + longest_comment);
+  const std::string tail = bytes(size - searched, searched);
+  const std::size_t found = tail.rfind(directory_end);
+  if (found == std::string::npos || tail.size() - found < directory_end_size)
     refuse("no zip directory at the end");
-  return searched_from + found;
+  return size - searched + found;
 }
 
 void ZipReader::read_directory() {
-  const std::size_t end = find_directory_end();
-  std::uint64_t count = number(bytes_, end + 10, 2);
-  std::uint64_t at = number(bytes_, end + 16, 4);
-  if (end >= directory64_locator_size &&
-      has_record(bytes_, end - directory64_locator_size, directory64_locator_size, directory64_locator)) {
-    const std::uint64_t end64 = number(bytes_, end - directory64_locator_size + 8, 8);
-    if (!has_record(bytes_, end64, directory64_end_size, directory64_end))
-      refuse("a damaged zip64 directory");
-    count = number(bytes_, end64 + 32, 8);
-    at = number(bytes_, end64 + 48, 8);
+  const std::uint64_t end_at = find_directory_end();
+  const std::string end = bytes(end_at, directory_end_size);
+  std::uint64_t count = number(end, 10, 2);
+  std::uint64_t at = number(end, 16, 4);
+  const std::string locator =
+      end_at < directory64_locator_size
+          ? std::string{}
+          : record(end_at - directory64_locator_size, directory64_locator_size, directory64_locator);
+  if (!locator.empty()) {
+    const std::string end64 = record(number(locator, 8, 8), directory64_end_size, directory64_end);
+    if (end64.empty()) refuse("a damaged zip64 directory");
+    count = number(end64, 32, 8);
+    at = number(end64, 48, 8);
   }
   for (; count > 0; --count) at = read_entry(at);
 }
 
-std::size_t ZipReader::read_entry(std::size_t at) {
-  if (!has_record(bytes_, at, directory_entry_size, directory_entry)) refuse("a damaged zip directory");
-  const std::string_view entry = bytes_.substr(at);
-  const std::size_t name_size = number(entry, 28, 2), extra_size = number(entry, 30, 2);
-  const std::size_t size = directory_entry_size + name_size + extra_size + number(entry, 32, 2);
-  if (!has(entry, 0, size)) refuse("a damaged zip directory");
+std::uint64_t ZipReader::read_entry(std::uint64_t at) {
+  const std::string fixed = record(at, directory_entry_size, directory_entry);
+  if (fixed.empty()) refuse("a damaged zip directory");
+  const std::size_t name_size = number(fixed, 28, 2), extra_size = number(fixed, 30, 2);
+  const std::size_t size = directory_entry_size + name_size + extra_size + number(fixed, 32, 2);
+  const std::string entry = bytes(at, size);
+  if (entry.empty()) refuse("a damaged zip directory");
 
   Member member;
   member.encrypted = (number(entry, 8, 2) & 1) != 0;
@@ -138,44 +218,61 @@ std::size_t ZipReader::read_entry(std::size_t at) {
   member.packed_size = number(entry, 20, 4);
   member.size = number(entry, 24, 4);
   member.header_at = number(entry, 42, 4);
-  Zip64Field zip64(entry.substr(directory_entry_size + name_size, extra_size));
+  Zip64Field zip64(std::string_view(entry).substr(directory_entry_size + name_size, extra_size));
   if (!zip64.resolve(member.size) || !zip64.resolve(member.packed_size) || !zip64.resolve(member.header_at))
     refuse("a damaged zip64 field");
-  members_.insert_or_assign(std::string(entry.substr(directory_entry_size, name_size)), member);
+  members_.insert_or_assign(entry.substr(directory_entry_size, name_size), member);
   return at + size;
 }
 
 std::string_view ZipReader::read(const std::string& name) {
   const Member& member = members_.at(name);
+  const Range range = packed_range(name, member);
+  if (const auto all = archive_.in_memory(); all && member.method == stored) {
+    const std::string_view content = all->substr(range.at, range.size);
+    if (crc_of(content) != member.crc) refuse_mismatch(name);
+    return content;
+  }
+  const auto content = stream(name);
+  std::string bytes(member.size, '\0');
+  bytes.resize(read_fully(*content, bytes.data(), bytes.size()));
+  char more = 0;
+  content->read(&more, 1);  // meets the end, where content and directory are compared
+  return unpacked_.emplace_back(std::move(bytes));
+}
+
+std::unique_ptr<ByteStream> ZipReader::stream(const std::string& name) const {
+  const Member& member = members_.at(name);
+  const Range range = packed_range(name, member);
+  Promise promise{member.size, member.crc, [this, name] { refuse_mismatch(name); }};
+  auto packed = archive_.stream(range.at, range.size);
+  if (member.method == stored) return std::make_unique<StoredMember>(std::move(packed), std::move(promise));
+  return std::make_unique<DeflatedMember>(std::move(packed), std::move(promise));
+}
+
+/// Where the packed bytes of a member are, of whose size nothing impossible is claimed: memory may be taken
+/// for it.
+ZipReader::Range ZipReader::packed_range(const std::string& name, const Member& member) const {
   if (member.encrypted) refuse(fmt::format("member {} is encrypted", shown(name)));
   if (member.method != stored && member.method != deflated)
     refuse(fmt::format("member {} is packed with method {}", shown(name), member.method));
-  const std::string_view content = unpack(member, packed_bytes(member));
-  if (content.size() != member.size || crc_of(content) != member.crc)
-    refuse(fmt::format("member {} does not match its size and CRC", shown(name)));
-  return content;
+  const std::string header = record(member.header_at, local_header_size, local_header);
+  if (header.empty()) refuse("a damaged zip member");
+  const std::uint64_t at =
+      member.header_at + local_header_size + number(header, 26, 2) + number(header, 28, 2);
+  if (at > *archive_.size() || member.packed_size > *archive_.size() - at) refuse("a zip member cut short");
+  const bool possible = member.method == stored ? member.size == member.packed_size
+                                                : member.size / densest_packing <= member.packed_size;
+  if (!possible) refuse_mismatch(name);
+  return {at, member.packed_size};
 }
 
-std::string_view ZipReader::packed_bytes(const Member& member) const {
-  if (!has_record(bytes_, member.header_at, local_header_size, local_header)) refuse("a damaged zip member");
-  const std::size_t skipped =
-      number(bytes_, member.header_at + 26, 2) + number(bytes_, member.header_at + 28, 2);
-  const std::size_t at = member.header_at + local_header_size + skipped;
-  if (!has(bytes_, at, member.packed_size)) refuse("a zip member cut short");
-  return bytes_.substr(at, member.packed_size);
-}
-
-std::string_view ZipReader::unpack(const Member& member, std::string_view packed) {
-  if (member.method == stored) return packed;
-  if (member.size / densest_packing > packed.size())
-    return {};  // an impossible claim: do not allocate for it
-  std::string content(member.size, '\0');
-  if (!inflate_exactly(packed, content)) return {};
-  return unpacked_.emplace_back(std::move(content));
+void ZipReader::refuse_mismatch(const std::string& name) const {
+  refuse(fmt::format("member {} does not match its size and CRC", shown(name)));
 }
 
 void ZipReader::refuse(std::string_view found) const {
-  throw InputError(place_, found, "an archive of stored or deflated members is needed",
+  throw InputError(archive_.place(), found, "an archive of stored or deflated members is needed",
                    "Write the file again with numpy.savez or numpy.savez_compressed.");
 }
 

@@ -2,26 +2,34 @@
 #pragma once
 
 #include "data/atomic_file.hpp"
+#include "data/source.hpp"
 
 #include <cstdint>
 #include <initializer_list>
 #include <list>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace ideal::data {
 
-/// The members of a zip archive in memory, found through its central directory: stored or deflated, zip64
-/// too.
+/// The members of a zip archive, found through its central directory: stored or deflated, zip64 too.
 class ZipReader {
  public:
-  ZipReader(std::string_view bytes, std::string_view place);
+  ZipReader(std::string_view bytes, std::string_view place) : ZipReader(Content(bytes, place)) {}
+
+  /// Not of a streamed gzip file: the directory is at the end.
+  explicit ZipReader(Content archive);
 
   [[nodiscard]] bool contains(const std::string& name) const { return members_.contains(name); }
 
   /// The content of a member, checked against its CRC; it lives as long as the reader and the archive.
   std::string_view read(const std::string& name);
+
+  /// The same as a stream. Size and CRC are compared at its end unless some of it was skipped.
+  [[nodiscard]] std::unique_ptr<ByteStream> stream(const std::string& name) const;
+  [[nodiscard]] std::uint64_t size(const std::string& name) const { return members_.at(name).size; }
 
  private:
   struct Member {
@@ -33,15 +41,20 @@ class ZipReader {
     std::uint64_t header_at = 0;
   };
 
-  [[nodiscard]] std::size_t find_directory_end() const;
-  void read_directory();
-  std::size_t read_entry(std::size_t at);
-  std::string_view packed_bytes(const Member& member) const;
-  std::string_view unpack(const Member& member, std::string_view packed);
-  [[noreturn]] void refuse(std::string_view found) const;
+  struct Range {
+    std::uint64_t at, size;
+  };
 
-  std::string_view bytes_;
-  std::string_view place_;
+  [[nodiscard]] std::string bytes(std::uint64_t at, std::uint64_t size) const;
+  [[nodiscard]] std::string record(std::uint64_t at, std::size_t size, std::string_view signature) const;
+  [[nodiscard]] std::uint64_t find_directory_end() const;
+  void read_directory();
+  std::uint64_t read_entry(std::uint64_t at);
+  [[nodiscard]] Range packed_range(const std::string& name, const Member& member) const;
+  [[noreturn]] void refuse(std::string_view found) const;
+  [[noreturn]] void refuse_mismatch(const std::string& name) const;
+
+  Content archive_;
   std::map<std::string, Member> members_;
   std::list<std::string> unpacked_;
 };

@@ -53,8 +53,6 @@ namespace {
 
 const std::array<std::string, 3> loss_names{"logistic", "ridge", "softmax"};
 
-std::set<double> distinct_labels(const Dataset& data) { return {data.labels.begin(), data.labels.end()}; }
-
 std::string first_few(const std::set<double>& labels) {
   std::vector<double> shown(labels.begin(),
                             std::next(labels.begin(), std::min<std::ptrdiff_t>(5, std::ssize(labels))));
@@ -72,16 +70,16 @@ LossKind parse_loss(std::string_view name) {
 
 std::string_view to_string(LossKind kind) { return loss_names[static_cast<std::size_t>(kind)]; }
 
-int prepare_labels(Dataset& data, LossKind kind, Dataset* held_out) {
+int prepare_labels(Vector& labels, std::string_view name, LossKind kind, Dataset* held_out) {
   if (kind == LossKind::ridge) return 1;
-  const std::set<double> classes = distinct_labels(data);
+  const std::set<double> classes(labels.begin(), labels.end());
   if (kind == LossKind::logistic && classes.size() != 2)
-    throw InputError(data.name, fmt::format("{} distinct labels ({})", classes.size(), first_few(classes)),
+    throw InputError(name, fmt::format("{} distinct labels ({})", classes.size(), first_few(classes)),
                      "logistic loss needs exactly two classes",
                      classes.size() > 2 ? "Pick two with --classes A,B, or use --loss softmax or ridge."
                                         : "Check the label column.");
   if (classes.size() < 2 || classes.size() > 1000)
-    throw InputError(data.name, fmt::format("{} distinct labels ({})", classes.size(), first_few(classes)),
+    throw InputError(name, fmt::format("{} distinct labels ({})", classes.size(), first_few(classes)),
                      "softmax needs 2 to 1000 classes",
                      "Check the label column, or use --loss ridge for real-valued targets.");
   const auto code = [&](double label) {
@@ -96,8 +94,12 @@ int prepare_labels(Dataset& data, LossKind kind, Dataset* held_out) {
                          "Test on data of the same classes.");
     std::ranges::transform(held_out->labels, held_out->labels.begin(), code);
   }
-  std::ranges::transform(data.labels, data.labels.begin(), code);
+  std::ranges::transform(labels, labels.begin(), code);
   return static_cast<int>(classes.size());
+}
+
+int prepare_labels(Dataset& data, LossKind kind, Dataset* held_out) {
+  return prepare_labels(data.labels, data.name, kind, held_out);
 }
 
 }  // namespace ideal

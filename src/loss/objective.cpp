@@ -2,6 +2,7 @@
 #include <ideal/error.hpp>
 #include <ideal/objective.hpp>
 #include <ideal/random.hpp>
+#include <ideal/stopwatch.hpp>
 
 #include <algorithm>
 
@@ -11,20 +12,33 @@ namespace ideal {
 
 namespace {
 
-/// The largest L_i and the smallest mu_i.
-Curvature extreme_curvature(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads) {
-  std::vector<Curvature> each(losses.size());
-  threads.each(std::ssize(losses), [&](Index i) { each[i] = losses[i]->curvature(); });
-  return {std::ranges::max(each, {}, &Curvature::L).L, std::ranges::min(each, {}, &Curvature::mu).mu};
+/// The largest L_i, the smallest mu_i and the fewest rows of all agents.
+Constants extremes(std::span<const std::shared_ptr<const Loss>> hosted, bool want_curvature,
+                   Transport& transport, Threads& threads) {
+  Block each = Block::Zero(3, std::ssize(hosted));
+  threads.each(each.cols(), [&](Index i) {
+    const Curvature c = want_curvature ? hosted[i]->curvature() : Curvature{};
+    each.col(i) << c.L, c.mu, static_cast<double>(hosted[i]->rows());
+  });
+  const Block& all = transport.gather(each);
+  return {.L = all.row(0).maxCoeff(),
+          .mu = all.row(1).minCoeff(),
+          .rows = static_cast<Index>(all.row(2).minCoeff())};
 }
 
 }  // namespace
 
 Constants constants_of(std::span<const std::shared_ptr<const Loss>> losses, std::optional<double> L,
                        std::optional<double> mu, Threads& threads) {
-  const Curvature computed = L && mu ? Curvature{} : extreme_curvature(losses, threads);
-  const auto fewest = std::ranges::min(losses, {}, [](const auto& f) { return f->rows(); });
-  const Constants all{.L = L.value_or(computed.L), .mu = mu.value_or(computed.mu), .rows = fewest->rows()};
+  const auto transport = in_process(std::ssize(losses));
+  return constants_of(losses, L, mu, *transport, threads);
+}
+
+Constants constants_of(std::span<const std::shared_ptr<const Loss>> hosted, std::optional<double> L,
+                       std::optional<double> mu, Transport& transport, Threads& threads) {
+  Constants all = extremes(hosted, !L || !mu, transport, threads);
+  all.L = L.value_or(all.L);
+  all.mu = mu.value_or(all.mu);
   if (!(all.mu > 0))
     throw InputError(mu ? "--mu" : "--l2", fmt::format("strong convexity {}", all.mu),
                      "the methods need mu > 0", "Give a positive --l2, for example 1e-3.");
@@ -35,8 +49,9 @@ Constants constants_of(std::span<const std::shared_ptr<const Loss>> losses, std:
   return all;
 }
 
-double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> bare, Threads& threads) {
-  const auto [L, mu] = extreme_curvature(bare, threads);
+double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> bare, Transport& transport,
+                    Threads& threads) {
+  const auto [L, mu, rows] = extremes(bare, true, transport, threads);
   if (kappa * mu > L)
     throw InputError("--kappa", fmt::format("{}", kappa),
                      fmt::format("the data alone have L/mu = {:.6g}, which l2 can only lower", L / mu),
@@ -55,6 +70,7 @@ Objective::Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vecto
       result_(dimension(), std::ssize(losses_)) {}
 
 const Block& Objective::gradient(const Block& X) {
+  const Stopwatch watch(seconds_);
   threads_.each(X.cols(), [&](Index c) { losses_[c]->gradient(X.col(c), result_.col(c)); });
   meter_.computations += 1;
   return result_;
@@ -62,6 +78,7 @@ const Block& Objective::gradient(const Block& X) {
 
 const Block& Objective::gradient(const Block& X, Index batch, Index draw) {
   if (batch >= constants_.rows) return gradient(X);
+  const Stopwatch watch(seconds_);
   threads_.each(X.cols(), [&](Index c) {
     // One stream per agent and draw: no state to carry, so hosts and restarts see the same batches.
     Random random(seed_, static_cast<std::uint64_t>(agents_[c]) << 40 | static_cast<std::uint64_t>(draw));
@@ -76,6 +93,7 @@ const Block& Objective::gradient(const Block& X, Index batch, Index draw) {
 }
 
 const Block& Objective::dual(const Block& A, const Block& start) {
+  const Stopwatch watch(seconds_);
   result_ = start;
   threads_.each(A.cols(), [&](Index c) { losses_[c]->tilted_minimiser(A.col(c), 0, result_.col(c)); });
   meter_.computations += 1;

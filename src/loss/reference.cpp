@@ -11,20 +11,21 @@ namespace ideal {
 
 namespace {
 
-/// f = sum_i f_i as one loss; agents are added in order whatever the number of threads.
+/// f = sum_i f_i as one loss; agents are added in order whatever the number of threads and hosts.
 class SumLoss final : public Loss {
  public:
-  SumLoss(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads)
-      : losses_(losses), threads_(threads), parts_(losses.front()->dimension(), std::ssize(losses)) {}
+  SumLoss(std::span<const std::shared_ptr<const Loss>> hosted, Transport& transport, Threads& threads)
+      : losses_(hosted),
+        transport_(transport),
+        threads_(threads),
+        parts_(hosted.front()->dimension(), std::ssize(hosted)) {}
 
   Index dimension() const override { return losses_.front()->dimension(); }
 
   double value(VectorRef x) const override {
-    Vector values(parts_.cols());
-    threads_.each(parts_.cols(), [&](Index i) { values[i] = losses_[i]->value(x); });
-    double sum = 0;
-    for (const double v : values) sum += v;
-    return sum;
+    Block values(1, parts_.cols());
+    threads_.each(parts_.cols(), [&](Index i) { values(0, i) = losses_[i]->value(x); });
+    return sum(values)[0];
   }
   void gradient(VectorRef x, VectorOut g) const override {
     add_up([&](Index i, auto part) { losses_[i]->gradient(x, part); }, g);
@@ -33,35 +34,42 @@ class SumLoss final : public Loss {
     add_up([&](Index i, auto part) { losses_[i]->hessian_vector(x, v, part); }, Hv);
   }
   void add_hessian(VectorRef x, Block& H) const override {
-    for (const auto& loss : losses_) loss->add_hessian(x, H);
+    transport_.relay(H, [&](Index i, Block& sum_so_far) { losses_[i]->add_hessian(x, sum_so_far); });
   }
   Curvature curvature() const override {
-    Curvature sum;
-    for (const auto& loss : losses_) {
-      const auto [L, mu] = loss->curvature();
-      sum = {sum.L + L, sum.mu + mu};
-    }
-    return sum;
+    Block each(2, parts_.cols());
+    threads_.each(parts_.cols(), [&](Index i) {
+      const auto [L, mu] = losses_[i]->curvature();
+      each.col(i) << L, mu;
+    });
+    const Vector all = sum(each);
+    return {all[0], all[1]};
   }
 
  private:
+  [[nodiscard]] Vector sum(const Block& per_agent) const {
+    const Block& all = transport_.gather(per_agent);
+    Vector total = Vector::Zero(all.rows());
+    for (Index i = 0; i < all.cols(); ++i) total += all.col(i);
+    return total;
+  }
   template <class Part>
   void add_up(Part part, VectorOut total) const {
     threads_.each(parts_.cols(), [&](Index i) { part(i, parts_.col(i)); });
-    total.setZero();
-    for (Index i = 0; i < parts_.cols(); ++i) total += parts_.col(i);
+    total = sum(parts_);
   }
 
   std::span<const std::shared_ptr<const Loss>> losses_;
+  Transport& transport_;
   Threads& threads_;
   mutable Block parts_;
 };
 
 }  // namespace
 
-Reference solve_reference(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads,
-                          Vector start) {
-  const SumLoss f(losses, threads);
+Reference solve_reference(std::span<const std::shared_ptr<const Loss>> hosted, Transport& transport,
+                          Threads& threads, Vector start) {
+  const SumLoss f(hosted, transport, threads);
   Reference reference;
   reference.x = start.size() == f.dimension() ? std::move(start) : Vector::Zero(f.dimension());
   reference.gradient_norm = newton(f, reference.x);
@@ -73,48 +81,56 @@ Reference solve_reference(std::span<const std::shared_ptr<const Loss>> losses, T
   return reference;
 }
 
-Reference cached_reference(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads,
-                           const std::filesystem::path& folder, std::string_view key) {
-  const auto file = folder / fmt::format("{}.npy", key);
-  Vector start;
-  try {
-    if (exists(file)) start = read_npy(file).reshaped();
-  } catch (const std::exception&) {
-    // A damaged or unreadable entry is replaced below, if it can be.
-  }
-  if (start.size() > 0 && !start.allFinite()) start.resize(0);
-  const bool found = start.size() > 0;
-  Reference reference = solve_reference(losses, threads, std::move(start));
-  if (!found) {
-    try {
-      create_directories(folder);
-      write_npy(reference.x.transpose(), file);
-    } catch (const std::exception&) {
-      // A cache that cannot be written costs time at the next run, nothing else.
-    }
-  }
-  return reference;
+Reference solve_reference(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads,
+                          Vector start) {
+  const auto transport = in_process(std::ssize(losses));
+  return solve_reference(losses, *transport, threads, std::move(start));
 }
 
-std::string problem_key(const Dataset& data, std::span<const Index> offsets, LossKind kind, double l2) {
+ReferenceCache::ReferenceCache(const std::filesystem::path& folder, std::string_view key)
+    : file_(folder / fmt::format("{}.npy", key)) {}
+
+Vector ReferenceCache::find() const {
+  try {
+    if (!exists(file_)) return {};
+    const Vector x = read_npy(file_).reshaped();
+    if (x.allFinite()) return x;
+  } catch (const std::exception&) {
+    return {};  // damaged or unreadable: as if there were none
+  }
+  return {};
+}
+
+void ReferenceCache::store(const Vector& x) const {
+  try {
+    create_directories(file_.parent_path());
+    write_npy(x.transpose(), file_);
+  } catch (const std::exception&) {
+    return;  // costs time at the next run, nothing else
+  }
+}
+
+std::string loss_key(const Dataset& data, Index first, Index end, LossKind kind, double l2) {
   XXH3_state_t* state = XXH3_createState();
   XXH3_128bits_reset(state);
   const auto add = [&](const auto* values, Index count) {
     XXH3_128bits_update(state, values, static_cast<std::size_t>(count) * sizeof *values);
   };
-  const Index shape[] = {data.rows(), data.columns(), static_cast<Index>(kind), data.sparse() ? 1 : 0};
+  const Index shape[] = {end - first, data.columns(), static_cast<Index>(kind), data.sparse() ? 1 : 0};
   add(shape, 4);
   add(&l2, 1);
-  add(offsets.data(), std::ssize(offsets));
-  add(data.labels.data(), data.labels.size());
+  add(data.labels.data() + first, end - first);
   if (data.sparse()) {
     const auto& A = std::get<SparseRows>(data.features);
-    add(A.outerIndexPtr(), A.outerSize() + 1);
-    add(A.innerIndexPtr(), A.nonZeros());
-    add(A.valuePtr(), A.nonZeros());
+    for (Index row = first; row < end; ++row) {
+      const Index begin = A.outerIndexPtr()[row], count = A.outerIndexPtr()[row + 1] - begin;
+      add(&count, 1);
+      add(A.innerIndexPtr() + begin, count);
+      add(A.valuePtr() + begin, count);
+    }
   } else {
     const auto& A = std::get<DenseRows>(data.features);
-    add(A.data(), A.size());
+    add(A.data() + first * data.columns(), (end - first) * data.columns());
   }
   const XXH128_hash_t hash = XXH3_128bits_digest(state);
   XXH3_freeState(state);

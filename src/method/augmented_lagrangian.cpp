@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method/augmented_lagrangian.hpp"
 
+#include "method/at_once.hpp"
 #include "method/nesterov.hpp"
 #include "method/steps.hpp"
 
@@ -124,21 +125,32 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
   const Index check_every =
       steps(std::sqrt(kappa_in) / 4);  // option 1: a test costs a flood, so not after every step
 
-  Block Y = X, MX = Block::Zero(X.rows(), X.cols()), MY = MX, Lambda = MX, Omega = MX;
-  Block X_next, MX_next, Lambda_next, gradient;
-  Index k = 0, t = 0, draw = 0;  // outer iterations done, inner steps done, mini-batches drawn
-  double epsilon = 0;            // option 1: accuracy |X_k - X_k*|^2 wanted
+  Block Y = X, MX = Block::Zero(X.rows(), X.cols()), Lambda = MX, Omega = MX;
+  Block X_next, MY, Lambda_next, gradient;
+  Index k = 0, t = 0, draws = 0;  // outer iterations done, inner steps done, gradients taken
+  double epsilon = 0;             // option 1: accuracy |X_k - X_k*|^2 wanted
 
-  run.keep(X, Y, MX, MY, Lambda, Omega, k, t, draw, epsilon);
+  run.keep(X, Y, MX, Lambda, Omega, k, t, draws, epsilon);
   while (run.more(X, k)) {
-    gradient = (stochastic ? F.gradient(Y, batch, draw++) : F.gradient(Y)) + Omega + rho * MY;  // of P_k
+    // The gradient at Y waits for no neighbour; what follows from M X comes after it.
+    const auto [G, MX_new] = at_once(M, X, draws == 0, [&]() -> const Block& {
+      return stochastic ? F.gradient(Y, batch, draws) : F.gradient(Y);
+    });
+    ++draws;
+    const double y_momentum = t > 0 || carries ? beta_in : 0;  // Y = X + y_momentum (X - X before)
+    MY = MX_new + y_momentum * (MX_new - MX);                  // M Y costs no round of its own
+    MX = MX_new;
+    if (t == 0 && k > 0) {  // X is X_k
+      Lambda_next = Omega + eta * MX;
+      Omega = Lambda_next + beta * (Lambda_next - Lambda);
+      Lambda.swap(Lambda_next);
+    }
+
+    gradient = G + Omega + rho * MY;  // of P_k
     const double slowed = stochastic ? step / (1 + step * mu * static_cast<double>(t) / 2) : step;
     X_next = Y - slowed * gradient;
-    MX_next = M.mix(X_next);
     Y = X_next + beta_in * (X_next - X);
-    MY = MX_next + beta_in * (MX_next - MX);  // M y costs no round of its own
     X.swap(X_next);
-    MX.swap(MX_next);
     ++t;
 
     bool solved = static_cast<double>(t) >= std::ceil(T0 * std::pow(growth, k));
@@ -151,13 +163,7 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
       solved = M.maximum(gradient.colwise().norm()) <= mu * std::sqrt(epsilon / n);  // sufficient (erratum 8)
     if (!solved) continue;
 
-    Lambda_next = Omega + eta * MX;
-    Omega = Lambda_next + beta * (Lambda_next - Lambda);
-    Lambda.swap(Lambda_next);
-    if (!carries) {
-      Y = X;
-      MY = MX;
-    }
+    if (!carries) Y = X;
     epsilon *= contraction;
     ++k;
     t = 0;

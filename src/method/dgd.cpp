@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "method/at_once.hpp"
 #include "method/gossip.hpp"
 #include "method/registry.hpp"
 
@@ -35,14 +36,13 @@ struct Dgd {
     const double s = doubly_stochastic_scale(W.spectrum());
     const double lambda_min_DS = 1 - s * W.spectrum().lambda_max;
     const double alpha = run.uses("step", step.value_or(step_scale * (1 + lambda_min_DS) / (2 * F.L())));
-    Block WX = Block::Zero(X.rows(), X.cols());
     Index k = 0;
 
-    run.keep(X, WX, k);
+    run.keep(X, k);
     while (run.more(X)) {
       const double alpha_k = alpha * std::pow(static_cast<double>(k + 1), -decay);
-      X = X - s * WX - alpha_k * F.gradient(X);
-      WX = W.mix(X);
+      const auto [G, WX] = at_once(W, X, k == 0, [&]() -> const Block& { return F.gradient(X); });
+      X = X - s * WX - alpha_k * G;
       ++k;
     }
     return X;

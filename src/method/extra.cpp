@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "method/at_once.hpp"
 #include "method/gossip.hpp"
 #include "method/registry.hpp"
 
@@ -32,17 +33,18 @@ struct Extra {
 
     // The last iterate and gradient; before the start they are such that the general step is the first one.
     Block X_prev = X, G_prev = Block::Zero(X.rows(), X.cols());
-    Block WX = G_prev, WX_prev = G_prev, X_next, G;
+    Block WX_prev = G_prev, X_next;
+    Index k = 0;
 
-    run.keep(X, X_prev, WX, WX_prev, G_prev);
+    run.keep(X, X_prev, WX_prev, G_prev, k);
     while (run.more(X)) {
-      G = F.gradient(X);
+      const auto [G, WX] = at_once(W, X, k == 0, [&]() -> const Block& { return F.gradient(X); });
       X_next = 2 * X - X_prev - s * WX + s / 2 * WX_prev - alpha * (G - G_prev);
       X_prev.swap(X);
       X.swap(X_next);
-      WX_prev.swap(WX);
-      WX = W.mix(X);
-      G_prev.swap(G);
+      WX_prev = WX;
+      G_prev = G;
+      ++k;
     }
     return X;
   }

@@ -35,12 +35,18 @@ Chebyshev::Chebyshev(Mixing& W, std::optional<Index> J) : W_(W) {
   spectrum_ = {.lambda_max = 1 + ripple, .lambda_min = 1 - ripple};
 }
 
+void Chebyshev::start(const Block& X) {
+  sent_ = &X;
+  W_.start(X);
+}
+
 /// AcceleratedGossip, rewritten for D_j = X - X_j / a_j with a_j = T_j(c2): no power of c2 is formed and
 /// nothing cancels. D_0 = 0,  D_1 = c3 W X,  D_{j+1} = r_j (2 c2 (D_j + c3 W (X - D_j)) - r_{j-1} D_{j-1}),
 /// r_j = a_j / a_{j+1} = 1 / (2 c2 - r_{j-1}),  r_0 = 1 / c2;  the answer is D_J.
-const Block& Chebyshev::mix(const Block& X) {
+const Block& Chebyshev::finish() {
+  const Block& X = *sent_;
   previous_.setZero(X.rows(), X.cols());
-  current_ = c3_ * W_.mix(X);
+  current_ = c3_ * W_.finish();
   double r = 1 / c2_;
   for (Index j = 1; j < J_; ++j) {
     const double r_next = 1 / (2 * c2_ - r);

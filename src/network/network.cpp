@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ideal/mixing.hpp>
+#include <ideal/stopwatch.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -26,14 +27,22 @@ Network::Network(const Topology& topology, Transport& transport, Meter& meter, T
   for (const Index i : transport.hosted()) links_ += topology.graph().degree(i);
 }
 
-void Network::exchange(const Block& X) {
-  transport_.exchange(X);
+void Network::count(Index numbers) {
   ++meter_.communications;
-  meter_.bytes += links_ * X.rows() * static_cast<Index>(sizeof(double));
+  meter_.bytes += links_ * numbers * static_cast<Index>(sizeof(double));
 }
 
-const Block& Network::mix(const Block& X) {
-  exchange(X);
+void Network::start(const Block& X) {
+  const Stopwatch watch(seconds_);
+  sent_ = &X;
+  transport_.start(X);
+}
+
+const Block& Network::finish() {
+  const Stopwatch watch(seconds_);
+  transport_.finish();
+  const Block& X = *sent_;
+  count(X.rows());
   result_.resizeLike(X);
   const auto hosted = transport_.hosted();
   threads_.each(X.cols(), [&](Index c) {
@@ -46,11 +55,13 @@ const Block& Network::mix(const Block& X) {
 }
 
 double Network::maximum(const Vector& one_per_hosted_agent) {
+  const Stopwatch watch(seconds_);
   if (!flood_rounds_) flood_rounds_ = rounds_to_reach_all(topology_.graph());
   const auto hosted = transport_.hosted();
   Block known = one_per_hosted_agent.transpose();
   for (Index round = 0; round < *flood_rounds_; ++round) {
-    exchange(known);
+    transport_.exchange(known);
+    count(1);
     Block next = known;
     for (Index c = 0; c < known.cols(); ++c)
       for (const Index j : topology_.graph().neighbours(hosted[static_cast<std::size_t>(c)]))

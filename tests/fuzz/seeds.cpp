@@ -2,7 +2,9 @@
 // Writes a few valid files a format for the fuzzers to start from: seeds FOLDER.
 #include "support/data_bytes.hpp"
 
+#include <ideal/checkpoint.hpp>
 #include <ideal/data.hpp>
+#include <ideal/outline.hpp>
 #include <ideal/trace.hpp>
 
 #include <cstdlib>
@@ -44,6 +46,11 @@ void seed_text(const fs::path& corpus) {
   ideal::write_csv(rows, trace);
   seed(corpus / "trace", "two", trace.str());
   seed(corpus / "csv", "tabs", "1\t2\t3\n4\t5\t6\n");
+  const std::string saved = ideal::to_bytes(
+      {.key = "k",
+       .checkpoint = {.passes = 3, .meter = {}, .state = {ideal::Block::Ones(2, 2), ideal::Index{5}, 0.5}},
+       .trace = rows});
+  seed(corpus / "checkpoint", "small", saved.substr(0, saved.size() - sizeof(std::uint32_t)));
 }
 
 void seed_networks(const fs::path& corpus) {
@@ -74,6 +81,7 @@ void seed_written(const fs::path& corpus) {
   ideal::write_dataset(sparse, corpus / "npz" / "written-sparse.npz");
   ideal::write_dataset(sparse, corpus / "libsvm" / "written.svm");
   ideal::write_dataset(sparse, corpus / "gzip" / "written.svm.gz");
+  seed(corpus / "outline", "sparse", ideal::to_bytes(ideal::outline(corpus / "libsvm" / "written.svm")));
 }
 
 }  // namespace

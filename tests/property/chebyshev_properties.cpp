@@ -32,7 +32,7 @@ struct Drawn {
         topology(Topology::make(
             connected_graph(*rc::gen::inRange<Index>(2, 20), *rc::gen::inRange<Index>(0, 20), random),
             *rc::gen::elementOf(mixing_kinds()))),
-        transport(in_process(topology.graph())),
+        transport(in_process(topology.agents())),
         W(topology, *transport, meter, threads) {}
 
   Block block(Index d) {

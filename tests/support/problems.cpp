@@ -24,7 +24,8 @@ Problem make_problem(const Shape& shape, Index agents) {
   const auto data = make_data(shape, agents, offsets);
   const int classes = shape.loss == LossKind::softmax ? shape.classes : 2;
   Threads threads;
-  const double l2 = l2_for_kappa(shape.kappa, make_losses(data, offsets, shape.loss, 0, classes), threads);
+  const double l2 = l2_for_kappa(shape.kappa, make_losses(data, offsets, shape.loss, 0, classes),
+                                 *in_process(agents), threads);
   Problem problem{
       .losses = make_losses(data, offsets, shape.loss, l2, classes), .constants = {}, .reference = {}};
   problem.constants = constants_of(problem.losses, {}, {}, threads);

@@ -29,7 +29,7 @@ class Recorder final : public Monitor {
 Recording record(const Problem& problem, const Topology& topology, const Method& method, std::size_t passes) {
   Meter meter;
   Threads threads;
-  const auto transport = in_process(topology.graph());
+  const auto transport = in_process(topology.agents());
   const auto hosted = transport->hosted();
   Objective F(problem.losses, {hosted.begin(), hosted.end()}, problem.constants, 0, meter, threads);
   Network W(topology, *transport, meter, threads);

@@ -14,7 +14,7 @@ namespace {
 /// A mixing operator applied to the identity is its matrix.
 struct Bench {
   explicit Bench(const Topology& t)
-      : topology(t), transport(in_process(t.graph())), W(topology, *transport, meter, threads) {}
+      : topology(t), transport(in_process(t.agents())), W(topology, *transport, meter, threads) {}
   Block matrix(Mixing& M) { return M.mix(Block::Identity(topology.agents(), topology.agents())); }
 
   const Topology& topology;

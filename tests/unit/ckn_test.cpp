@@ -444,6 +444,8 @@ TEST(CknCache, computes_once_and_forgets_nothing_that_matters) {
   EXPECT_EQ(first, small_features(options).cast<double>());
   EXPECT_EQ(features(train, options), first);
   EXPECT_EQ(counts(), std::pair(0, 0));
+  EXPECT_EQ(std::get<DenseRows>(read_dataset(cached_features_file(train, train, options, cache)).features),
+            first);
   EXPECT_EQ(features(other, options).rows(), 6);
   EXPECT_EQ(counts(), std::pair(0, 1)) << "the network is kept too";
   options.seed = 5;

@@ -19,6 +19,7 @@ struct Case {
   const char* method;
   std::initializer_list<std::pair<std::string_view, std::string_view>> settings;
   std::function<Cost(Index k)> cost;  // of outer iteration k = 1, 2, ...
+  Index still_to_come = 0;            // rounds of an iteration that are made together with the next gradient
 };
 
 TEST(Costs, EveryIterationCostsWhatTheTableSays) {
@@ -33,19 +34,22 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
     return [=](Index) { return Cost{computations, communications}; };
   };
   const Case cases[] = {
-      {"ideal", {{"T", "9"}}, constant(9, 9)},
-      {"ideal", {{"T", "9"}, {"solver", "gd"}}, constant(9, 9)},
-      {"ideal", {{"T", "9"}, {"solver", "sgd"}, {"batch", "5"}, {"growth", "1"}}, constant(9 * 5 / 20.0, 9)},
-      {"mideal", {{"T", "9"}}, constant(9, 9 * J)},
-      {"mideal", {{"T", "9"}, {"J", "5"}}, constant(9, 45)},
-      {"al", {{"T", "4"}}, constant(4, 4)},
-      {"aal", {}, constant(static_cast<double>(exact_steps), exact_steps)},
+      {"ideal", {{"T", "9"}}, constant(9, 9), 1},
+      {"ideal", {{"T", "9"}, {"solver", "gd"}}, constant(9, 9), 1},
+      {"ideal",
+       {{"T", "9"}, {"solver", "sgd"}, {"batch", "5"}, {"growth", "1"}},
+       constant(9 * 5 / 20.0, 9),
+       1},
+      {"mideal", {{"T", "9"}}, constant(9, 9 * J), J},
+      {"mideal", {{"T", "9"}, {"J", "5"}}, constant(9, 45), 5},
+      {"al", {{"T", "4"}}, constant(4, 4), 1},
+      {"aal", {}, constant(static_cast<double>(exact_steps), exact_steps), 1},
       {"ssda", {{"exact", "true"}}, constant(1, 1)},
       {"ssda", {{"T", "6"}}, constant(6, 1)},
       {"msda", {{"exact", "true"}}, constant(1, J)},
       {"msda", {{"T", "6"}}, constant(6, J)},
-      {"extra", {}, constant(1, 1)},
-      {"dgd", {}, constant(1, 1)},
+      {"extra", {}, constant(1, 1), 1},
+      {"dgd", {}, constant(1, 1), 1},
       {"apm-c",
        {},
        [&](Index k) {
@@ -63,7 +67,8 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       const Cost expected = c.cost(++iterations);
       EXPECT_NEAR(recording.meter[p].computations - last.computations, expected.computations, 1e-9)
           << c.method;
-      EXPECT_EQ(recording.meter[p].communications - last.communications, expected.communications)
+      const Index to_come = iterations == 1 ? c.still_to_come : 0;
+      EXPECT_EQ(recording.meter[p].communications - last.communications, expected.communications - to_come)
           << c.method << ' ' << iterations;
       last = recording.meter[p];
     }
@@ -84,7 +89,8 @@ TEST(Costs, OptionOnePaysForItsTests) {
     if (recording.iteration[p] > recording.iteration[p - 1]) t = 0;
   }
   EXPECT_GT(recording.iteration.back(), 3);
-  EXPECT_EQ(recording.meter.back().communications, 300 + floods * diameter);
+  EXPECT_EQ(recording.meter.back().communications, 299 + floods * diameter)
+      << "the last iterate stays at home";
 }
 
 TEST(Costs, ABatchCountsAsItsShareOfTheRows) {

@@ -147,7 +147,8 @@ TEST(Identities, IdealWithHundredStepsIsThePublishedListing) {
     const auto ours = record(problem, topology, with("ideal", {{"T", "100"}}), 1000);
     EXPECT_LT(difference(ours.outer(), published_ideal(problem, topology, 100, 10), 10), 1e-11)
         << graph << ' ' << mixing;
-    EXPECT_EQ(ours.meter.back().communications, 1000) << "T rounds suffice for T steps";
+    EXPECT_EQ(ours.meter.back().communications, 999)
+        << "T rounds suffice for T steps, and the last is to come";
   }
 }
 

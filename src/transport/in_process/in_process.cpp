@@ -14,9 +14,13 @@ class InProcess final : public Transport {
   }
   std::span<const Index> hosted() const override { return agents_; }
   bool has_peers() const override { return false; }
-  void exchange(const Block& X) override { X_ = &X; }
+  void start(const Block& X) override { X_ = &X; }
+  void finish() override {}
   const double* column(Index agent) const override { return X_->col(agent).data(); }
   const Block& gather(const Block& X) override { return X; }
+  void relay(Block& value, const std::function<void(Index, Block&)>& turn) override {
+    for (Index c = 0; c < std::ssize(agents_); ++c) turn(c, value);
+  }
 
  private:
   std::vector<Index> agents_;
@@ -25,8 +29,6 @@ class InProcess final : public Transport {
 
 }  // namespace
 
-std::unique_ptr<Transport> in_process(const Graph& graph) {
-  return std::make_unique<InProcess>(graph.agents());
-}
+std::unique_ptr<Transport> in_process(Index agents) { return std::make_unique<InProcess>(agents); }
 
 }  // namespace ideal

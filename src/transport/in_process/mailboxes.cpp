@@ -73,6 +73,7 @@ class MailboxTransport final : public Transport {
                    std::size_t host)
       : post_(std::move(post)),
         host_(host),
+        host_of_(host_of.begin(), host_of.end()),
         residents_(post_->hosts),
         where_(static_cast<std::size_t>(graph.agents())) {
     for (Index i = 0; i < graph.agents(); ++i) residents_[static_cast<std::size_t>(host_of[i])].push_back(i);
@@ -93,12 +94,15 @@ class MailboxTransport final : public Transport {
 
   bool has_peers() const override { return post_->hosts > 1; }
 
-  void exchange(const Block& X) override {
+  void start(const Block& X) override {
     X_ = &X;
     for (const Peer& peer : peers_) post_->round(host_, peer.host).put(X(Eigen::all, peer.outgoing));
+  }
+
+  void finish() override {
     for (Peer& peer : peers_) {
       peer.received = post_->round(peer.host, host_).take();
-      if (peer.received.rows() != X.rows())
+      if (peer.received.rows() != X_->rows())
         throw RunError("hosts are out of step: they send vectors of different lengths");
     }
   }
@@ -115,6 +119,20 @@ class MailboxTransport final : public Transport {
     for (std::size_t other = 0; other < post_->hosts; ++other)
       all_(Eigen::all, residents_[other]) = other == host_ ? X : post_->gather(other, host_).take();
     return all_;
+  }
+
+  void relay(Block& value, const std::function<void(Index, Block&)>& turn) override {
+    for (std::size_t agent = 0; agent < host_of_.size(); ++agent) {
+      if (host_of_[agent] != host_) continue;
+      if (agent > 0 && host_of_[agent - 1] != host_) value = post_->gather(host_of_[agent - 1], host_).take();
+      turn(where_[agent].index, value);
+      if (agent + 1 < host_of_.size() && host_of_[agent + 1] != host_)
+        post_->gather(host_, host_of_[agent + 1]).put(value);
+    }
+    const std::size_t last = host_of_.back();
+    for (std::size_t other = 0; host_ == last && other < post_->hosts; ++other)
+      if (other != last) post_->gather(last, other).put(value);
+    if (host_ != last) value = post_->gather(last, host_).take();
   }
 
  private:
@@ -142,6 +160,7 @@ class MailboxTransport final : public Transport {
 
   std::shared_ptr<Post> post_;
   std::size_t host_;
+  std::vector<std::size_t> host_of_;           ///< of every agent
   std::vector<std::vector<Index>> residents_;  ///< agents of each host, ascending
   std::deque<Peer> peers_;                     ///< hosts we share an edge with; a deque keeps addresses
   std::vector<Place> where_;
