@@ -356,6 +356,15 @@ class Worker {
     return seconds_a_round(team_.comm(), count, [&] { F.gradient(X); });
   }
 
+  /// The same bytes, only read: what the memory allows.
+  double read(int count, const std::vector<Vector>& bytes) {
+    meet();
+    if (!team_.plays()) return 0;
+    return seconds_a_round(team_.comm(), count, [&] {
+      for (std::size_t c = 0; c < hosted_.size(); ++c) sink_ = sink_ + bytes[c].sum();
+    });
+  }
+
   double round(int count) {
     meet();
     if (!team_.plays()) return 0;
@@ -379,22 +388,27 @@ class Worker {
   std::unique_ptr<Transport> transport_;
   std::vector<Index> hosted_;
   std::vector<std::shared_ptr<const Loss>> losses_;
+  double volatile sink_ = 0;
 };
 
 /// One rank against two, the same work: from memory and from the cache.
 Json strong_scaling(Index rows_an_agent, int count, int repetitions) {
   Worker one(1, 8, rows_an_agent), two(2, 8, rows_an_agent);
-  std::vector<double> alone, together, ratio;
+  const std::vector<Vector> bytes(8, Vector::Constant(rows_an_agent * dimension, 1e-3));
+  std::vector<double> alone, together, ratio, limit;
   for (int k = 0; k < repetitions; ++k) {
     alone.push_back(one.gradient(count));
     together.push_back(two.gradient(count));
     ratio.push_back(alone.back() / together.back());
+    const double read_alone = one.read(count, bytes);
+    limit.push_back(read_alone / two.read(count, bytes));
   }
   return {{"rows", 8 * rows_an_agent},
           {"megabytes", static_cast<double>(8 * rows_an_agent * dimension) * 8e-6},
           {"one_rank_ms", 1e3 * median(alone)},
           {"two_ranks_ms", 1e3 * median(together)},
-          {"speed_up", median(ratio)}};
+          {"speed_up", median(ratio)},
+          {"reading_speed_up", median(limit)}};
 }
 
 /// The same work a rank on more and more ranks.
@@ -436,9 +450,9 @@ void print(const Json& results) {
         fmt::print("{:>6} {:<32} {:.2f}\n", r["ranks"].get<int>(), name, value.get<double>());
   fmt::print("\ngradients of 8 agents on one and two ranks, ms\n");
   for (const Json& r : results["strong_scaling"])
-    fmt::print("{:>6} rows, {:>5.1f} MB: {:.3f} / {:.3f} = {:.2f}\n", r["rows"].get<int>(),
-               r["megabytes"].get<double>(), r["one_rank_ms"].get<double>(), r["two_ranks_ms"].get<double>(),
-               r["speed_up"].get<double>());
+    fmt::print("{:>6} rows, {:>5.1f} MB: {:.3f} / {:.3f} = {:.2f}; reading the same bytes {:.2f}\n",
+               r["rows"].get<int>(), r["megabytes"].get<double>(), r["one_rank_ms"].get<double>(),
+               r["two_ranks_ms"].get<double>(), r["speed_up"].get<double>());
   fmt::print("\nIDEAL round, 4 agents of 200 rows a rank, us\n");
   for (const Json& r : results["weak_scaling"])
     fmt::print("{:>6} ranks: {:.1f}; a rank on a core of its own {:.1f}\n", r["ranks"].get<int>(),
@@ -471,6 +485,7 @@ int main(int argc, char** argv) {
   if (size >= 2) {
     results["strong_scaling"].push_back(strong_scaling(1500, 5, 15));
     results["strong_scaling"].push_back(strong_scaling(100, 80, 15));
+    results["strong_scaling"].push_back(strong_scaling(20, 400, 15));
   }
   results["weak_scaling"] = weak_scaling(size, 9);
   if (rank == 0) {
