@@ -452,7 +452,8 @@ void print(const Json& results) {
   for (const Json& r : results["strong_scaling"])
     fmt::print("{:>6} rows, {:>5.1f} MB: {:.3f} / {:.3f} = {:.2f}; reading the same bytes {:.2f}\n",
                r["rows"].get<int>(), r["megabytes"].get<double>(), r["one_rank_ms"].get<double>(),
-               r["two_ranks_ms"].get<double>(), r["speed_up"].get<double>());
+               r["two_ranks_ms"].get<double>(), r["speed_up"].get<double>(),
+               r["reading_speed_up"].get<double>());
   fmt::print("\nIDEAL round, 4 agents of 200 rows a rank, us\n");
   for (const Json& r : results["weak_scaling"])
     fmt::print("{:>6} ranks: {:.1f}; a rank on a core of its own {:.1f}\n", r["ranks"].get<int>(),
