@@ -55,7 +55,7 @@ void meet() {
   MPI_Ibarrier(MPI_COMM_WORLD, &request);
   for (int done = 0; !done;) {
     MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    if (!done) std::this_thread::sleep_for(std::chrono::microseconds(200));
+    if (!done) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
 }
 
