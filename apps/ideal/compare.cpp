@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "bytes.hpp"
 #include "cache.hpp"
 #include "command.hpp"
 #include "comparison.hpp"
@@ -65,7 +66,9 @@ int Compare::operator()() const {
   const Experiment experiment = read_experiment(file, cache);
   const fs::path folder = out.empty() ? fs::path("runs") / fs::path(file).stem() : fs::path(out);
   Cluster& cluster = job();
-  require_same(cluster, "the experiment", experiment.text);
+  require_same(cluster, "version", IDEAL_VERSION);
+  require_same(cluster, "an experiment whose hash is", hash_of(experiment.text));
+  remember({}, " The same command goes on from there.");
   ProgressLine line(!quiet && !json && speaks());
   Comparison comparison(experiment, folder, cache_directory(cache), jobs, cluster);
   comparison.run(line, interrupt.token());

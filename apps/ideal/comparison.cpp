@@ -88,13 +88,11 @@ void side_by_side(Index threads, std::size_t count, const std::function<void(std
   {
     std::vector<std::jthread> team;
     team.reserve(static_cast<std::size_t>(threads));
-    for (Index t = 0; t < threads; ++t) team.emplace_back(work);
+    for (Index t = 1; t < threads; ++t) team.emplace_back(work);
+    work();  // only this thread may talk to other processes
   }
   if (failure) std::rethrow_exception(failure);
 }
-
-/// Of this machine, for this process.
-Index cores() { return std::max<Index>(1, std::thread::hardware_concurrency() / ranks_here()); }
 
 }  // namespace
 

@@ -2,10 +2,9 @@
 #include "interrupt.hpp"
 
 #include "command.hpp"
+#include "launch.hpp"
 
 #include <chrono>
-
-#include <unistd.h>
 
 namespace ideal::cli {
 namespace {
@@ -40,12 +39,12 @@ void Interrupt::wait() {
   std::chrono::steady_clock::time_point first;
   for (int signal = 0; sigwait(&signals_, &signal) == 0 && !over_;) {
     if (signal == farewell) continue;
-    if (!worth_saving_) ::_exit(interrupted);
+    if (!worth_saving_) end_at_once(interrupted);
     const auto now = std::chrono::steady_clock::now();
     if (source_.request_stop())
       first = now;
     else if (now - first > echo)
-      ::_exit(interrupted);
+      end_at_once(interrupted);
   }
 }
 

@@ -36,14 +36,16 @@ std::string weights_key(const SparseRows& W) {
 
 Reference reference_of(const Loaded& loaded, const fs::path& cache, Cluster& cluster, Threads& threads) {
   const auto hosted = loaded.hosted();
-  if (cache.empty()) return solve_reference(hosted, *loaded.transport, threads);
   const ReferenceCache known(cache, loaded.key);
-  // Rank 0 looks, for only its disk is surely the user's.
-  const Vector found = cluster.rank() == 0 ? known.find() : Vector();
-  const Vector start = numbers_of(told_by_first(cluster, bytes_of(found)));
-  Reference reference = solve_reference(hosted, *loaded.transport, threads, start);
-  if (cluster.rank() == 0 && found.size() == 0) known.store(reference.x);
-  return reference;
+  // Rank 0 looks and stores, for only its disk is surely the user's.
+  const bool looks = cluster.rank() == 0 && !cache.empty();
+  Vector start = numbers_of(told_by_first(cluster, bytes_of(looks ? known.find() : Vector())));
+  if (start.size() == 0) {
+    start = solve_reference(hosted, *loaded.transport, threads).x;
+    if (looks) known.store(start);
+  }
+  // Also where it was just found: the answer has the same bits whether the cache knew it or not.
+  return solve_reference(hosted, *loaded.transport, threads, start);
 }
 
 Result run(const Settings& settings, const Loaded& loaded, const Topology& topology, const Method& method,
@@ -74,6 +76,12 @@ Result run(const Settings& settings, const Loaded& loaded, const Topology& topol
   std::vector<Index> host_of(static_cast<std::size_t>(topology.agents()));
   for (Index i = 0; i < topology.agents(); ++i) host_of[i] = i % settings.hosts;
   return simulate_hosts(loaded.problem, topology, method, host_of, options);
+}
+
+std::string key_of(const Graph& graph) {
+  std::string text = fmt::format("{}", graph.agents());
+  for (const auto& [a, b, weight] : graph.edges()) text += fmt::format(" {} {} {:a}", a, b, weight);
+  return hash_of(text);
 }
 
 std::string iterates_key(const Settings& s, const Loaded& loaded, const Topology& topology,

@@ -30,6 +30,9 @@ struct Beside {
 Result run(const Settings& settings, const Loaded& loaded, const Topology& topology, const Method& method,
            Cluster& cluster, Beside beside);
 
+/// A key of who talks to whom.
+std::string key_of(const Graph& graph);
+
 /// A key of all that the iterates of a run depend on.
 std::string iterates_key(const Settings& settings, const Loaded& loaded, const Topology& topology,
                          const Method& method);

@@ -46,10 +46,11 @@ std::optional<Index> first_number(std::initializer_list<const char*> names) {
 
 /// As mpirun of Open MPI, MPICH and their kin, and srun, tell a process before it calls MPI.
 std::optional<Index> told_rank() {
-  return first_number({"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK"});
+  return first_number(
+      {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID"});
 }
 std::optional<Index> told_size() {
-  return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"});
+  return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"});
 }
 
 std::string listed(const std::vector<Index>& host_of, Index rank) {
@@ -75,13 +76,6 @@ Memory memory;
 
 #ifdef IDEAL_WITH_MPI
 
-Index processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return 1;
-  return CPU_COUNT(&set);
-}
-
 /// MPI from here to leave(), and a watch over the other ranks.
 class Ranks {
  public:
@@ -91,19 +85,22 @@ class Ranks {
     ::setenv("OMPI_MCA_btl_vader_eager_limit", "32768",
              0);  // NOLINT(concurrency-mt-unsafe): before any thread
     int provided = 0;
-    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-      throw RunError("MPI does not start");
+    if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS ||
+        provided < MPI_THREAD_FUNNELED)
+      throw RunError("MPI does not start, or not beside threads");
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     cluster_ = mpi_cluster(MPI_COMM_WORLD);
     require_one_mpi();
     end_if_one_failed(error, code);
     count_neighbours();
-    lifeline_.emplace(
-        *cluster_, [this](Index lost) { end_after_loss(lost); }, [](int theirs) { ::_exit(theirs); });
+    lifeline_.emplace(*cluster_);
+    lifeline_->watch([this](Index lost) { end_after_loss(lost); }, [](int theirs) { end_at_once(theirs); });
   }
 
   Cluster& cluster() { return *cluster_; }
-  Lifeline& lifeline() { return *lifeline_; }
+  void tell_failure(int code) {
+    if (lifeline_) lifeline_->failure(code);
+  }
   [[nodiscard]] Index here() const { return here_; }
 
   void leave() {
@@ -147,22 +144,19 @@ class Ranks {
     MPI_Comm_size(machine, &size);
     MPI_Comm_free(&machine);
     here_ = size;
-    const Index cores = processors_of_machine();
+    const Index cores = std::max<Index>(1, std::thread::hardware_concurrency());
     if (here_ > cores && cluster_->rank() == 0)
       say(fmt::format("{} ranks share {} cores here, so that times mean little", here_, cores));
   }
 
-  /// A rank may be bound to one core; all ranks of the machine together show what it has.
-  Index processors_of_machine() {
-    const Index bound = processors();
-    return bound > 1 ? bound : std::max<Index>(1, std::thread::hardware_concurrency());
-  }
-
   void end_after_loss(Index lost) const {
     const std::lock_guard lock(memory.mutex);
-    // Of the ranks that miss rank 0 the quickest speaks: mpirun may end them all in a moment.
+    // Of the ranks that miss rank 0 the quickest speaks: mpirun may end them all in a moment. It keeps its
+    // place until the others have seen that it is taken.
     if (rank_ == 0 || lifeline_->first_of_this_machine())
       say(fmt::format("rank {}{} was lost.{}", lost, listed(memory.host_of, lost), memory.advice));
+    if (rank_ == 0) lifeline_->failure(peer_lost);
+    if (rank_ > 0) std::this_thread::sleep_for(1s);
     ::_exit(peer_lost);
   }
 
@@ -180,7 +174,12 @@ std::unique_ptr<Cluster> single;
 
 }  // namespace
 
-bool speaks() { return told_rank().value_or(0) == 0; }
+bool speaks() {
+#ifdef IDEAL_WITH_MPI
+  if (ranks) return ranks->cluster().rank() == 0;
+#endif
+  return told_rank().value_or(0) == 0;
+}
 
 Cluster& job() {
 #ifdef IDEAL_WITH_MPI
@@ -195,11 +194,16 @@ Cluster& job() {
   return *single;
 }
 
-Index ranks_here() {
+Index cores() {
+  const Index all = std::max<Index>(1, std::thread::hardware_concurrency());
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const Index allowed = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : all;
+  Index here = 1;
 #ifdef IDEAL_WITH_MPI
-  if (ranks) return ranks->here();
+  if (ranks) here = ranks->here();
 #endif
-  return 1;
+  return allowed < all ? allowed : std::max<Index>(1, all / here);
 }
 
 void remember(std::vector<Index> host_of, std::string advice) {
@@ -215,22 +219,31 @@ void leave() {
 #endif
 }
 
-int complain(int code, const std::string& message) {
-  const auto rank = told_rank();
+void end_at_once(int code) {
 #ifdef IDEAL_WITH_MPI
-  if (rank && !ranks) const Ranks meeting(message, code);  // and the end
+  if (ranks) ranks->tell_failure(code);
 #endif
-  if (rank.value_or(0) > 0) {
+  ::_exit(code);
+}
+
+int complain(int code, const std::string& message) {
+#ifdef IDEAL_WITH_MPI
+  int joined = 0;
+  MPI_Initialized(&joined);
+  if (told_rank() && !joined) const Ranks meeting(message, code);    // and the end
+  if (joined && code == peer_lost) std::this_thread::sleep_for(5s);  // the lifeline can name the rank
+#endif
+  const Index rank = told_rank().value_or(0);
+  if (rank > 0) {
     std::this_thread::sleep_for(3s);  // rank 0 ends the job if it fails as well, and says why
-    say(fmt::format("rank {}: {}", *rank, message));
+    say(fmt::format("rank {}: {}", rank, message));
   } else {
     say(message);
   }
 #ifdef IDEAL_WITH_MPI
-  if (ranks) {
+  if (joined) {
     std::fflush(stdout);
-    ranks->lifeline().failure(code);
-    ::_exit(code);  // MPI cannot be left in order when others wait for this rank; mpirun ends them
+    end_at_once(code);  // MPI cannot be left in order when others wait for this rank; mpirun ends them
   }
 #endif
   return code;

@@ -21,6 +21,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -109,6 +110,13 @@ class Lifeline::Socket {
     set(IPPROTO_TCP, TCP_KEEPCNT, 4);
   }
 
+  /// For connecting, and for the first words: an address may lead nowhere, and a stranger may say nothing.
+  void be_patient_for(int seconds) const {
+    const timeval limit{.tv_sec = seconds, .tv_usec = 0};
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    ::setsockopt(descriptor_, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  }
+
   void send(const void* bytes, std::size_t size) const {
     (void)::send(descriptor_, bytes, size, MSG_NOSIGNAL);
   }
@@ -132,13 +140,11 @@ struct Lifeline::Connections {
     std::atomic<bool> open = true;
   };
 
-  Connections(Cluster& cluster, std::function<void(Index)> loss, std::function<void(int)> failure)
-      : on_loss(std::move(loss)), on_failure(std::move(failure)) {
+  explicit Connections(Cluster& cluster) {
     if (cluster.rank() == 0)
       accept_all(cluster);
     else
       connect_to_first(cluster);
-    watcher = std::jthread([this](const std::stop_token& over) { watch(over); });
   }
 
   void accept_all(Cluster& cluster) {
@@ -157,6 +163,7 @@ struct Lifeline::Connections {
       pollfd waiting{listener.get(), POLLIN, 0};
       if (::poll(&waiting, 1, patience_ms) != 1) fail("a rank does not connect");
       Socket socket(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+      socket.be_patient_for(3);
       Hello hello{};
       if (!socket.receive(&hello, sizeof hello) || hello.secret != token) continue;
       socket.keep_alive();
@@ -178,6 +185,7 @@ struct Lifeline::Connections {
       in_addr parsed{};
       ::inet_pton(AF_INET, candidate.c_str(), &parsed);
       Socket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+      socket.be_patient_for(3);
       const sockaddr_in at = address(parsed.s_addr, port);
       if (::connect(socket.get(), generic(at), sizeof at) != 0) continue;
       socket.keep_alive();
@@ -214,7 +222,7 @@ struct Lifeline::Connections {
   /// A process that has said farewell need not hear others do so, or hang up.
   void stop() {
     watcher.request_stop();
-    watcher.join();
+    if (watcher.joinable()) watcher.join();
   }
 
   void say(char word) const {
@@ -229,9 +237,14 @@ struct Lifeline::Connections {
   std::jthread watcher;  // last: it ends first
 };
 
-Lifeline::Lifeline(Cluster& cluster, std::function<void(Index)> on_loss, std::function<void(int)> on_failure)
-    : connections_(std::make_unique<Connections>(cluster, std::move(on_loss), std::move(on_failure))) {}
+Lifeline::Lifeline(Cluster& cluster) : connections_(std::make_unique<Connections>(cluster)) {}
 Lifeline::~Lifeline() = default;
+
+void Lifeline::watch(std::function<void(Index)> on_loss, std::function<void(int)> on_failure) {
+  connections_->on_loss = std::move(on_loss);
+  connections_->on_failure = std::move(on_failure);
+  connections_->watcher = std::jthread([this](const std::stop_token& over) { connections_->watch(over); });
+}
 
 /// A name without a file, which one process can have and which goes when it does.
 bool Lifeline::first_of_this_machine() const {

@@ -13,14 +13,16 @@ namespace ideal::cli {
 /// killed process at once; a machine that vanishes is missed within half a minute.
 class Lifeline {
  public:
-  /// All processes of the cluster, together. `on_loss(rank)` is called by another thread: on rank 0 if
-  /// another rank was lost, on the others if rank 0 was. `on_failure(code)` is called where the other end
-  /// ended on purpose because of an error it reports itself.
-  Lifeline(Cluster& cluster, std::function<void(Index rank)> on_loss,
-           std::function<void(int code)> on_failure);
+  /// All processes of the cluster, together.
+  explicit Lifeline(Cluster& cluster);
   ~Lifeline();
   Lifeline(const Lifeline&) = delete;
   Lifeline& operator=(const Lifeline&) = delete;
+
+  /// From now on `on_loss(rank)` is called by another thread: on rank 0 if another rank was lost, on the
+  /// others if rank 0 was; `on_failure(code)` where the other end ended with that code, for a reason it tells
+  /// itself.
+  void watch(std::function<void(Index rank)> on_loss, std::function<void(int code)> on_failure);
 
   /// True for one process of the job on each machine: the first that asks.
   [[nodiscard]] bool first_of_this_machine() const;

@@ -3,6 +3,7 @@
 
 #include "bytes.hpp"
 #include "cache.hpp"
+#include "launch.hpp"
 #include "number.hpp"
 
 #include <ideal/datasets.hpp>
@@ -189,13 +190,18 @@ void resolve_data(Settings& settings) {
   const LossKind loss = parse_loss(settings.loss);
   adopt_defaults(settings, loss);
   if (!settings.classes.empty()) parse_classes(settings.classes);
-  if (!settings.test.empty()) settings.test = resolved("--test", settings.test, settings.cache);
+  // Rank 0 alone reads held-out data.
+  if (!settings.test.empty() && speaks()) settings.test = resolved("--test", settings.test, settings.cache);
+  if (!settings.test.empty() && !speaks() && !find_named(settings.test))
+    settings.test = fs::absolute(settings.test).lexically_normal().string();
   if (is_synthetic(settings.data)) {
     settings.data = in_full(parse_synthetic(settings.data, loss, settings.seed));
     return;
   }
   if (is_shard_pattern(settings.data)) {
-    require_file("--data", shard_file(settings.data, 0).string());
+    if (!settings.labels.empty())
+      throw InputError("--labels", settings.labels, "with one file an agent, labels are in these files",
+                       "Leave --labels out.");
     settings.data = fs::absolute(settings.data).lexically_normal().string();
     return;
   }

@@ -34,10 +34,11 @@ fs::path first_free(const fs::path& wanted) {
   return path;
 }
 
+/// One of its files, or what was to become one when its run was killed.
 bool part_of_a_run(const fs::path& file) {
-  // A checkpoint that was being written when its run was killed has something behind its number.
-  return file.filename().string().starts_with("checkpoint-") ||
-         std::ranges::find(names, file.filename().string()) != names.end();
+  const std::string name = file.filename().string();
+  const auto inside = [&](std::string_view known) { return name.find(known) != std::string::npos; };
+  return name.starts_with("checkpoint-") || std::ranges::any_of(names, inside);
 }
 
 std::string csv(const Trace& trace) {
@@ -96,21 +97,27 @@ void RunDirectory::check_replaceable() const {
   }
 }
 
-void RunDirectory::begin(const std::string& config, bool resumed) try {
-  if (may_rename_) path_ = first_free(path_);
-  if (!may_rename_) check_replaceable();
+void RunDirectory::begin(const std::string& config, Index resumed_passes) try {
+  if (may_rename_)
+    path_ = first_free(path_);
+  else
+    check_replaceable();
   fs::create_directories(path_);
-  for (const auto& entry : fs::directory_iterator(path_))
-    if (!resumed || !is_checkpoint(entry.path())) fs::remove(entry.path());
   write_text(path_ / "config.toml", config);
-  // From now on the directory is ours, to be replaced when the run is over.
-  may_rename_ = false;
-  force_ = true;
+  for (const auto& entry : fs::directory_iterator(path_)) {
+    if (entry.path().filename() == "config.toml") continue;
+    if (!is_checkpoint(entry.path()) || passes_of(entry.path()) > resumed_passes) fs::remove(entry.path());
+  }
+  begun_ = true;
 } catch (const fs::filesystem_error& error) {
   throw RunError(fmt::format("cannot write {}: {}", path_.string(), error.code().message()));
 }
 
 fs::path RunDirectory::write(const RunFiles& files) try {
+  if (begun_) {  // its checkpoints stay where they are; each file is whole or not there
+    write_files(files, path_);
+    return path_;
+  }
   const Scratch fresh(hidden_beside(path_, "new"));
   write_files(files, fresh.path);
   move_in(fresh.path);

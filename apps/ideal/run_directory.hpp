@@ -28,8 +28,8 @@ class RunDirectory {
   RunDirectory(const std::filesystem::path& path, std::string_view method, bool force);
 
   /// Makes the directory now, for checkpoints of the run that `config` repeats. What an earlier run left
-  /// goes, unless this one goes on with it.
-  void begin(const std::string& config, bool resumed);
+  /// goes, but for the checkpoints up to the one, of so many passes, that this run goes on from (-1: none).
+  void begin(const std::string& config, Index resumed_passes);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
@@ -44,6 +44,7 @@ class RunDirectory {
   std::filesystem::path path_;
   bool may_rename_;
   bool force_;
+  bool begun_ = false;
 };
 
 }  // namespace ideal::cli

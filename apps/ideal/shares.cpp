@@ -93,6 +93,17 @@ Rows file_rows(const fs::path& file, const ReadOptions& options, std::string nam
           [=](std::span<const Index> rows) { return read_rows(file, options, *whole, rows); }};
 }
 
+/// Rank 0 computes them if they are not there yet; nobody looks for them before, or after it was stopped.
+void make_features(const NamedSplit& named, const fs::path& cache, Cluster& cluster, const CknWatch& watch) {
+  std::string said;
+  try {
+    if (cluster.rank() == 0) (void)read_named(named, cache, {}, watch);
+  } catch (const CknStopped&) {
+    said = "stopped";
+  }
+  if (told_by_first(cluster, said) == "stopped") throw CknStopped();
+}
+
 Rows source_of(const Settings& settings, Cluster& cluster, const CknWatch& watch) {
   if (const auto synthetic = synthetic_of(settings)) return synthetic_rows(*synthetic, cluster);
   const auto named = find_named(settings.data);
@@ -100,9 +111,7 @@ Rows source_of(const Settings& settings, Cluster& cluster, const CknWatch& watch
     return file_rows(settings.data, {.label = settings.label, .labels = settings.labels},
                      fs::path(settings.data).filename().string(), cluster);
   const fs::path cache = required_cache(settings.cache);
-  if (named->ckn && cluster.rank() == 0)
-    (void)read_named(*named, cache, {}, watch);  // makes them, if need be
-  (void)cluster.share("");                       // nobody looks for them before
+  if (named->ckn) make_features(*named, cache, cluster, watch);
   return file_rows(rows_file(*named, cache), {}, named->title(), cluster);
 }
 
@@ -184,7 +193,14 @@ Shares shares_of_own_files(const Settings& settings, std::span<const Index> host
   for (const Index agent : hosted) {
     const fs::path file = shard_file(settings.data, agent);
     data.push_back(std::make_shared<Dataset>(read_dataset(file, {.label = settings.label, .labels = {}})));
-    shape(*data.back(), settings);
+    // An agent may have rows of one class only; that both occur somewhere is seen later.
+    if (const auto classes = classes_of(settings))
+      keep_classes(*data.back(), classes->first, classes->second, false);
+    if (data.back()->rows() == 0)
+      throw InputError(file.string(), fmt::format("no row of the classes {}", settings.classes),
+                       "every agent has at least one row",
+                       "Choose other --classes, or leave this agent out.");
+    if (settings.normalize) normalize_rows(*data.back());
     columns = std::max(columns, data.back()->columns());
   }
   for (const std::string& told : cluster.share(fmt::format("{}", columns)))

@@ -103,15 +103,20 @@ void Solve::resolve() {
     out_ = resume_;
     force_ = true;
   }
+  // What a run was started on is not what it goes on with.
+  const Index threads = settings_.threads, hosts = settings_.hosts;
   if (!config_.empty()) options_.read(config_);
+  if (!resume_.empty()) {
+    settings_.threads = threads;
+    settings_.hosts = hosts;
+  }
   if (settings_.l2 && settings_.kappa)
     throw InputError(config_, "both l2 and kappa", "kappa decides l2", "Remove one of the two.");
   ideal::cli::resolve(settings_);
 }
 
 void Solve::resolve_threads() {
-  if (settings_.threads > 0) return;
-  settings_.threads = std::max<Index>(1, std::thread::hardware_concurrency() / ranks_here());
+  if (settings_.threads == 0) settings_.threads = cores();
 }
 
 /// The run to go on with; rank 0 reads it and tells the others.
@@ -130,7 +135,7 @@ std::optional<SavedRun> Solve::saved_run(Cluster& cluster) const {
   if (saved.checkpoint.meter.computations >= static_cast<double>(settings_.rounds))
     throw InputError(place, fmt::format("its {} computations are spent", settings_.rounds),
                      "a run goes on until its budget is spent", "Give a larger --rounds.");
-  if (!saved.trace.empty() && saved.trace.back().worst_suboptimality <= settings_.tol)
+  if (settings_.tol > 0 && !saved.trace.empty() && saved.trace.back().worst_suboptimality <= settings_.tol)
     throw InputError(place, fmt::format("it has reached {}", settings_.tol),
                      "a run goes on until it reaches --tol", "Give a smaller --tol.");
   return saved;
@@ -149,9 +154,8 @@ class Saver {
 
   void note(const TraceRow& row) { rows_.push_back(row); }
 
-  void save(const Checkpoint& checkpoint) {
-    (void)write_checkpoint({key_, checkpoint, rows_}, directory_.path());
-  }
+  void save(const Checkpoint& checkpoint) { save({key_, checkpoint, rows_}); }
+  void save(const SavedRun& run) { (void)write_checkpoint(run, directory_.path()); }
 
   /// The state a run ended with. A last row that was not due would not be there had it gone on.
   [[nodiscard]] SavedRun last(const Result& result, Index every) const {
@@ -167,7 +171,8 @@ class Saver {
 };
 
 std::string advice_on_loss(const Settings& settings, const fs::path& directory) {
-  if (settings.checkpoint == 0) return " Nothing was saved: --checkpoint K saves a run every K computations.";
+  if (settings.checkpoint == 0)
+    return " This part was not saved: --checkpoint K saves a run every K computations.";
   return fmt::format(" Go on from the last checkpoint with: ideal solve --resume {}", directory.string());
 }
 
@@ -180,10 +185,12 @@ int Solve::operator()() {
   Cluster& cluster = job();
   require_same(cluster, "version", IDEAL_VERSION);
   require_same_settings(cluster, settings_);
+  require_same(cluster, "--resume", resume_);
   resolve_threads();
   std::optional<RunDirectory> directory;
   if (speaks()) directory.emplace(out_, settings_.method, force_);
   Graph graph = checked_graph(cluster.size());
+  require_same(cluster, "a graph whose hash is", key_of(graph));
   const std::optional<SavedRun> saved = saved_run(cluster);
 
   ProgressLine line(!quiet_ && !json_ && speaks());
@@ -195,6 +202,7 @@ int Solve::operator()() {
   const auto show = [&](std::string_view text) { line.show(text); };
   const Topology topology = Topology::parse(std::move(graph), settings_.mixing, show);
   const std::string key = iterates_key(settings_, loaded, topology, method);
+  require_same(cluster, "a run whose hash is", key);  // as weights from different files would make it
   if (saved && saved->key != key)
     throw InputError(fmt::format("--resume {}", resume_), "a run of another problem, method or version",
                      "a run goes on with what it was started with",
@@ -205,7 +213,8 @@ int Solve::operator()() {
   RunProgress progress(line, settings_.tol, static_cast<double>(settings_.rounds));
   std::optional<Saver> saver;
   if (speaks()) saver.emplace(key, *directory, saved ? &*saved : nullptr);
-  if (speaks() && settings_.checkpoint > 0) directory->begin(toml_of(settings_), saved.has_value());
+  if (speaks() && settings_.checkpoint > 0)
+    directory->begin(toml_of(settings_), saved ? saved->checkpoint.passes : -1);
   const std::string where = told_by_first(cluster, speaks() ? directory->path().string() : "");
   remember(loaded.host_of, advice_on_loss(settings_, where));
   Beside beside{.on_row =
@@ -218,11 +227,13 @@ int Solve::operator()() {
   if (saved) beside.resume = &*saved;
   const Result result = run(settings_, loaded, topology, method, cluster, std::move(beside));
   line.clear();
+  // First what can be gone on with: whoever asked to stop may not wait for more.
+  if (speaks() && settings_.checkpoint > 0) saver->save(saver->last(result, settings_.every));
   if (speaks()) {
     const Outcome outcome{settings_, method, topology, loaded, result, saved ? &*saved : nullptr};
     const auto summary = summary_of(outcome);
     RunFiles files = files_of(outcome, summary);
-    if (settings_.checkpoint > 0 || result.status == Status::interrupted)
+    if (settings_.checkpoint == 0 && result.status == Status::interrupted)
       files.saved = saver->last(result, settings_.every);
     print(summary, directory->write(files));
   }

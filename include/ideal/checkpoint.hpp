@@ -30,7 +30,8 @@ std::filesystem::path write_checkpoint(const SavedRun& run, const std::filesyste
 /// The newest whole checkpoint in `folder`; a damaged one is passed over for the one before it.
 std::optional<SavedRun> newest_checkpoint(const std::filesystem::path& folder);
 
-/// Whether a file of this name is a checkpoint.
+/// Whether a file of this name is a checkpoint, and after how many passes.
 bool is_checkpoint(const std::filesystem::path& file);
+Index passes_of(const std::filesystem::path& checkpoint);
 
 }  // namespace ideal

@@ -86,8 +86,9 @@ Dataset synthesize(const Synthetic& options);
 Dataset synthesize(const Synthetic& options, std::span<const Index> rows);
 Vector synthetic_labels(const Synthetic& options, Index first, Index end);
 
-/// Keeps the rows labelled `first` or `second` and relabels them -1 and +1.
-void keep_classes(Dataset& data, double first, double second);
+/// Keeps the rows labelled `first` or `second` and relabels them -1 and +1. Throws InputError if one does not
+/// occur, unless told that it need not.
+void keep_classes(Dataset& data, double first, double second, bool both = true);
 
 /// Scales every non-zero row to unit Euclidean norm.
 void normalize_rows(Dataset& data);

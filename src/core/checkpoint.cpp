@@ -226,4 +226,8 @@ bool is_checkpoint(const fs::path& file) {
          std::ranges::all_of(name.substr(prefix.size()), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+Index passes_of(const fs::path& checkpoint) {
+  return std::stoll(checkpoint.filename().string().substr(prefix.size()));
+}
+
 }  // namespace ideal

@@ -67,7 +67,9 @@ bool Observer::asked_to_stop() {
   told.row(1).setConstant(waited);
   const Block& all = transport_.gather(told);
   const double passes = static_cast<double>(question_interval_) * deaf_seconds / std::max(all(1, 0), 1e-6);
-  question_interval_ = static_cast<Index>(std::clamp(passes, 1.0, most_deaf_passes));
+  // Twice as far at most: the first answer comes before anything was computed, and says nothing.
+  const double most = std::min(most_deaf_passes, 2 * static_cast<double>(question_interval_));
+  question_interval_ = static_cast<Index>(std::clamp(passes, 1.0, most));
   next_question_ += question_interval_;
   return all.row(0).maxCoeff() > 0;
 }
@@ -98,7 +100,9 @@ Vector Observer::values(const Block& points) {
 Observer::Report Observer::measure(const Block& X, Index iteration, const Meter& meter) {
   const Block all = transport_.gather(X);
   const Index n = all.cols();
-  const Vector mean = sum_over_agents(X) / static_cast<double>(n);
+  Vector mean = all.col(0);
+  for (Index j = 1; j < n; ++j) mean += all.col(j);
+  mean /= static_cast<double>(n);
   Block points(X.rows(), n + 1);
   points << all, mean;
   const Vector f = values(points);

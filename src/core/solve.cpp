@@ -100,7 +100,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
   Run run(observer, meter, run_options);
 
   Block X = method(F, W, run, starting_point(options, F.dimension(), std::ssize(hosted)));
-  if (observer.status() == Status::diverged) X = observer.last_finite();
+  if (observer.status() == Status::diverged && observer.last_finite().size() > 0) X = observer.last_finite();
   return {.X = std::move(X),
           .status = observer.status(),
           .trace = observer.trace(),

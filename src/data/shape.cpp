@@ -54,12 +54,14 @@ void normalize(SparseRows& matrix) {
 
 }  // namespace
 
-void keep_classes(Dataset& data, double first, double second) {
+void keep_classes(Dataset& data, double first, double second, bool both) {
   if (first == second)
     throw InputError(classes_place, fmt::format("{} twice", first), "two different classes are told apart",
                      labels_of(data));
-  check_label(data, first);
-  check_label(data, second);
+  if (both) {
+    check_label(data, first);
+    check_label(data, second);
+  }
   std::vector<Index> kept;
   for (Index row = 0; row < data.rows(); ++row)
     if (data.labels[row] == first || data.labels[row] == second) kept.push_back(row);

@@ -12,7 +12,8 @@ namespace ideal {
 
 namespace {
 
-constexpr Index refine_limit = 4096;  // swaps are tried for every pair of agents at the border
+// Swaps are tried for every pair of agents at the border, each looking at its neighbours.
+constexpr double refine_limit = 3e7;
 
 /// The k-th agent of `order` goes to rank k * ranks / n.
 std::vector<Index> cut_evenly(std::span<const Index> order, Index ranks) {
@@ -92,8 +93,9 @@ std::vector<Index> place(const Graph& graph, Index ranks) {
   std::vector<Index> best = cut_evenly(in_order, ranks);
   if (ranks == 1) return best;
   std::vector<Index> other = cut_evenly(breadth_first(graph), ranks);
+  const auto size = static_cast<double>(n), degree = 2 * static_cast<double>(graph.edges().size()) / size;
   for (std::vector<Index>* host_of : {&best, &other})
-    if (n <= refine_limit) Refinement(graph, *host_of)();
+    if (size * size * degree <= refine_limit) Refinement(graph, *host_of)();
   if (cut_edges(graph, other) < cut_edges(graph, best)) best.swap(other);
   const Index first = best.front();
   for (Index& rank : best) rank = rank == first ? 0 : rank == 0 ? first : rank;

@@ -3,6 +3,7 @@
 
 #include "transport/mpi/waiting.hpp"
 
+#include <algorithm>
 #include <limits>
 
 namespace ideal::mpi {

@@ -5,7 +5,7 @@
 #include <ideal/mpi.hpp>
 
 #include <algorithm>
-#include <deque>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -39,15 +39,25 @@ class Communicator {
   int rank_ = 0, size_ = 1;
 };
 
+/// Known to all ranks alike, so that all of them throw.
+void require_countable(Index elements) {
+  if (elements > std::numeric_limits<int>::max())
+    throw RunError(fmt::format("ranks have {} numbers to tell each other, more than MPI counts", elements));
+}
+
 /// Elements of all ranks, one rank after the other.
 template <class Element>
 std::vector<Element> gather_all(const Communicator& comm, std::span<const Element> mine, MPI_Datatype type) {
   const auto size = static_cast<std::size_t>(comm.size());
-  int count = static_cast<int>(mine.size());
-  std::vector<int> counts(size), first(size + 1, 0);
+  const auto many = static_cast<Index>(mine.size());
+  std::vector<Index> sizes(size);
   MPI_Request request;
-  check(MPI_Iallgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm, &request), "gather");
+  check(MPI_Iallgather(&many, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, comm, &request), "gather");
   wait(request, "gather");
+  require_countable(std::accumulate(sizes.begin(), sizes.end(), Index{0}));
+  const std::vector<int> counts(sizes.begin(), sizes.end());
+  const int count = static_cast<int>(many);
+  std::vector<int> first(size + 1, 0);
   std::partial_sum(counts.begin(), counts.end(), first.begin() + 1);
   std::vector<Element> all(static_cast<std::size_t>(first.back()));
   check(MPI_Iallgatherv(mine.data(), count, type, all.data(), counts.data(), first.data(), type, comm,
@@ -110,6 +120,7 @@ class MpiTransport final : public Transport {
   }
 
   void relay(Block& value, const std::function<void(Index, Block&)>& turn) override {
+    require_countable(value.size());
     const Index me = comm_->rank(), last = std::ssize(host_of_) - 1;
     for (Index agent = 0; agent <= last; ++agent) {
       if (host_of_[agent] != me) continue;
@@ -205,9 +216,6 @@ class MpiCluster final : public Cluster {
   std::vector<std::string> share(std::string_view mine) override {
     const auto length = static_cast<Index>(mine.size());
     const auto lengths = gather_all<Index>(*comm_, {&length, 1}, MPI_INT64_T);
-    constexpr Index limit = std::numeric_limits<int>::max();
-    if (std::accumulate(lengths.begin(), lengths.end(), Index{0}) > limit)
-      throw RunError("ranks have more than 2 GiB to tell each other");
     const auto bytes = gather_all<char>(*comm_, mine, MPI_CHAR);
     std::vector<std::string> all;
     auto at = bytes.begin();
