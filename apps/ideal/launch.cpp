@@ -149,7 +149,7 @@ class Ranks {
       say(fmt::format("{} ranks share {} cores here, so that times mean little", here_, cores));
   }
 
-  void end_after_loss(Index lost) const {
+  void end_after_loss(Index lost) {
     const std::lock_guard lock(memory.mutex);
     // Of the ranks that miss rank 0 the quickest speaks: mpirun may end them all in a moment. It keeps its
     // place until the others have seen that it is taken.
