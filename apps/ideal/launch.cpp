@@ -131,7 +131,8 @@ class Ranks {
     std::string version(MPI_MAX_LIBRARY_VERSION_STRING, '\0');
     int length = 0;
     MPI_Get_library_version(version.data(), &length);
-    version.resize(std::min<std::size_t>(static_cast<std::size_t>(length), version.find('\n')));
+    version.resize(std::min(version.find_first_of(std::string_view("\n,\0", 3)), version.size()));
+    std::ranges::replace(version, '\t', ' ');
     throw InputError("mpirun", fmt::format("{} ranks started, {} found", *told, cluster_->size()),
                      fmt::format("this program was built with {}", version),
                      "Start it with the mpirun of that MPI.");

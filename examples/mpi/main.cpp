@@ -48,9 +48,8 @@ double minimiser(MPI_Comm communicator) {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  int rank = 0, size = 0;
+  int rank = 0;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
   const bool ours = rank % 2 == 0;
   MPI_Comm half = MPI_COMM_NULL;
   MPI_Comm_split(MPI_COMM_WORLD, ours ? 0 : MPI_UNDEFINED, rank, &half);

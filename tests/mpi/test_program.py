@@ -122,6 +122,13 @@ class Results(OnRanks):
             self.assertEqual(self.summary("whole")["test"], self.summary(run)["test"])
             self.assertEqual(self.summary(run)["data"]["rows"], 40)
 
+    def test_of_files_with_one_class_each(self):
+        rows = sorted(table(40, 3), key=lambda r: r[-1])
+        for agent in range(2):
+            self.write(f"part-{agent}.csv", "".join(",".join(map(repr, r)) + "\n" for r in (rows[:18], rows[22:])[agent]))
+        self.solve_on(2, "--data part-%d.csv --graph line:2 --classes 3,8 --rounds 20 --out run")
+        self.assertEqual(self.summary("run")["data"]["rows"], 36)
+
     def test_of_a_comparison(self):
         self.write("e.toml", 'title = "t"\ntaus = [1]\ndata = "synthetic:rows=100,columns=5"\ngraph = ["cycle:6", "line:6"]\n'
                              'rounds = 40\n[[method]]\nname = "ideal"\n[[method]]\nname = "extra"\n')

@@ -5,7 +5,9 @@
 #include <ideal/error.hpp>
 #include <ideal/random.hpp>
 
+#include <chrono>
 #include <future>
+#include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -197,6 +199,35 @@ TEST(Runtimes, CancellationEndsEveryHostAtTheSameIterate) {
     EXPECT_GE(reached, 4);
     EXPECT_EQ(result.X, run_for(problem, topology, method("extra"), reached).X);
   }
+}
+
+/// Takes its time.
+class Slow final : public Loss {
+ public:
+  explicit Slow(std::shared_ptr<const Loss> f) : f_(std::move(f)) {}
+  Index dimension() const override { return f_->dimension(); }
+  double value(VectorRef x) const override { return f_->value(x); }
+  Curvature curvature() const override { return f_->curvature(); }
+  void gradient(VectorRef x, VectorOut g) const override {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    f_->gradient(x, g);
+  }
+
+ private:
+  std::shared_ptr<const Loss> f_;
+};
+
+TEST(Runtimes, SlowHostsHearARequestToStopAfterAFewPasses) {
+  const Topology topology = Topology::parse("line:2", "laplacian");
+  Problem problem = make_problem({}, 2);
+  for (auto& loss : problem.losses) loss = std::make_shared<Slow>(loss);
+  std::stop_source stop;
+  SolveOptions options;
+  options.watch = {.computations = 300, .every = 0, .cancelled = stop.get_token()};
+  stop.request_stop();
+  const Result result = simulate_hosts(problem, topology, method("extra"), one_host_each(2), options);
+  EXPECT_EQ(result.status, Status::interrupted);
+  EXPECT_LE(result.trace.back().meter.computations, 8);
 }
 
 TEST(Runtimes, BadAssignmentsStartsAndLossesAreRefused) {
