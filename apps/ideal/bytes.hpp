@@ -15,13 +15,14 @@ namespace ideal::cli {
 /// Numbers as processes tell them each other.
 inline std::string bytes_of(const Vector& numbers) {
   std::string bytes(static_cast<std::size_t>(numbers.size()) * sizeof(double), '\0');
-  std::memcpy(bytes.data(), numbers.data(), bytes.size());
+  if (!bytes.empty()) std::memcpy(bytes.data(), numbers.data(), bytes.size());
   return bytes;
 }
 
 inline Vector numbers_of(std::string_view bytes) {
   Vector numbers(static_cast<Index>(bytes.size() / sizeof(double)));
-  std::memcpy(numbers.data(), bytes.data(), static_cast<std::size_t>(numbers.size()) * sizeof(double));
+  const std::size_t size = static_cast<std::size_t>(numbers.size()) * sizeof(double);
+  if (size > 0) std::memcpy(numbers.data(), bytes.data(), size);
   return numbers;
 }
 
