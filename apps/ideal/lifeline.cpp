@@ -199,6 +199,7 @@ struct Lifeline::Connections {
   void watch(const std::stop_token& over) {
     while (!over.stop_requested()) {
       std::vector<pollfd> waiting;
+      waiting.reserve(lines.size());
       for (const Line& line : lines) waiting.push_back({line.open ? line.socket.get() : -1, POLLIN, 0});
       constexpr int look_up_ms = 100;
       if (::poll(waiting.data(), waiting.size(), look_up_ms) <= 0) continue;
