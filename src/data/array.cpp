@@ -159,7 +159,8 @@ Vector last_column(Elements& elements, Index first, Index last) {
 namespace {
 
 Elements elements_of(const ArrayView& array, std::string_view place) {
-  return {array, std::make_unique<MemoryStream>(array.bytes), std::string(place)};
+  return {ArrayHead{array.scalar, array.order, array.shape}, std::make_unique<MemoryStream>(array.bytes),
+          std::string(place)};
 }
 
 }  // namespace

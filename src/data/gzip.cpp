@@ -54,7 +54,7 @@ std::size_t GunzipStream::read(char* out, std::size_t room) {
 /// Makes at least so many packed bytes ready to be used; false if the file ends before.
 bool GunzipStream::offer(std::size_t least) {
   if (offered_.size() >= least) return true;
-  std::copy(offered_.begin(), offered_.end(), buffer_.begin());
+  std::ranges::copy(offered_, buffer_.begin());
   std::size_t size = offered_.size();
   while (size < least) {
     const std::size_t got = packed_->read(buffer_.data() + size, buffer_.size() - size);
