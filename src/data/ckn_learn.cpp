@@ -165,7 +165,7 @@ class Learner {
     const FloatRows filters = cluster(sample, wanted.filters, options_.iterations,
                                       seed_of(options_, cluster_stream, layer), threads_, watch);
     model_.layers.push_back({wanted.patch, wanted.pooling, KernelMap(filters, wanted.sigma)});
-  }
+  }  // NOLINT(clang-analyzer-cplusplus.NewDeleteLeaks): of memory that Eigen frees by a function of its own
 
   decltype(CknWatch::progress) name_of(std::size_t layer, std::string_view what) const {
     if (!watch_.progress) return {};
