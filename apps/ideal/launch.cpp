@@ -53,17 +53,6 @@ std::optional<Index> told_size() {
   return first_number({"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"});
 }
 
-std::string listed(const std::vector<Index>& host_of, Index rank) {
-  std::vector<Index> agents;
-  for (std::size_t i = 0; i < host_of.size(); ++i)
-    if (host_of[i] == rank) agents.push_back(static_cast<Index>(i));
-  constexpr std::size_t most = 20;
-  const std::string more = agents.size() > most ? fmt::format(" and {} more", agents.size() - most) : "";
-  agents.resize(std::min(agents.size(), most));
-  if (agents.empty()) return "";
-  return fmt::format(" (agent{} {}{})", agents.size() > 1 ? "s" : "", fmt::join(agents, ", "), more);
-}
-
 void say(const std::string& message) { fmt::print(stderr, "ideal: {}\n", message); }
 
 /// What another thread must know to speak of a lost rank.
@@ -75,6 +64,17 @@ struct Memory {
 Memory memory;
 
 #ifdef IDEAL_WITH_MPI
+
+std::string listed(const std::vector<Index>& host_of, Index rank) {
+  std::vector<Index> agents;
+  for (std::size_t i = 0; i < host_of.size(); ++i)
+    if (host_of[i] == rank) agents.push_back(static_cast<Index>(i));
+  constexpr std::size_t most = 20;
+  const std::string more = agents.size() > most ? fmt::format(" and {} more", agents.size() - most) : "";
+  agents.resize(std::min(agents.size(), most));
+  if (agents.empty()) return "";
+  return fmt::format(" (agent{} {}{})", agents.size() > 1 ? "s" : "", fmt::join(agents, ", "), more);
+}
 
 /// MPI from here to leave(), and a watch over the other ranks.
 class Ranks {
