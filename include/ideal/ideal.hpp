@@ -6,6 +6,7 @@
 #include <ideal/checkpoint.hpp>
 #include <ideal/ckn.hpp>
 #include <ideal/cluster.hpp>
+#include <ideal/cpu.hpp>
 #include <ideal/data.hpp>
 #include <ideal/datasets.hpp>
 #include <ideal/error.hpp>

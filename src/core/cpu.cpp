@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ideal/cpu.hpp>
+#include <ideal/error.hpp>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <hwy/highway.h>
+
+namespace ideal {
+
+namespace {
+
+// All that the CPU has, whatever is in use now.
+std::vector<std::int64_t> all_targets() {
+  const std::int64_t used = hwy::SupportedTargets();
+  hwy::SetSupportedTargetsForTest(0);
+  auto targets = hwy::SupportedAndGeneratedTargets();  // ascending masks: the best first
+  hwy::SetSupportedTargetsForTest(used);
+  return targets;
+}
+
+void use_targets(std::int64_t mask) {
+  hwy::SetSupportedTargetsForTest(mask);
+  hwy::GetChosenTarget().DeInit();
+}
+
+}  // namespace
+
+std::vector<std::string> cpu_targets() {
+  std::vector<std::string> names;
+  for (const std::int64_t target : all_targets()) names.emplace_back(hwy::TargetName(target));
+  return names;
+}
+
+std::string cpu_target() { return hwy::TargetName(hwy::SupportedAndGeneratedTargets().front()); }
+
+void use_cpu_target(std::string_view name) {
+  if (name == "auto") return use_targets(0);
+  for (const std::int64_t target : all_targets())
+    if (name == hwy::TargetName(target)) return use_targets(target);
+  throw InputError("--cpu", fmt::format("'{}'", name), "an instruction set of this CPU, or auto",
+                   did_you_mean(name, cpu_targets()));
+}
+
+}  // namespace ideal
