@@ -150,25 +150,21 @@ ClassPair parse_classes(std::string_view text) {
   return {*first, *second};
 }
 
-/// A key of all losses out of those of each agent, which their processes compute.
-std::string joint_key(const Shares& shares, std::span<const Index> host_of, LossKind loss, double l2,
-                      Cluster& cluster) {
+/// A key of all losses out of those of each agent's rows, which their processes compute.
+std::string joint_key(const Shares& shares, std::span<const Index> host_of, double l2, Cluster& cluster) {
   std::string mine;
-  for (const auto& [data, first, end] : shares.of_agent) mine += loss_key(*data, first, end, loss, l2);
+  for (const Share& share : shares.of_agent) mine += share.key;
   const std::vector<std::string> by_rank = cluster.share(mine);
   constexpr std::size_t length = 32;
   std::vector<std::size_t> used(by_rank.size(), 0);
-  std::string all;
+  std::string all = fmt::format("{} ", l2);
   for (const Index rank : host_of) all += by_rank[rank].substr(length * used[rank]++, length);
   return hash_of(all);
 }
 
-std::vector<std::shared_ptr<const Loss>> losses_of(const Shares& shares, LossKind loss, double l2) {
+std::vector<std::shared_ptr<const Loss>> losses_of(const Shares& shares, const LossOptions& options) {
   std::vector<std::shared_ptr<const Loss>> losses;
-  for (const auto& [data, first, end] : shares.of_agent) {
-    const Index cuts[] = {first, end};
-    losses.push_back(make_losses(data, cuts, loss, l2, shares.classes).front());
-  }
+  for (const Share& share : shares.of_agent) losses.push_back(make_loss(share.rows, options));
   return losses;
 }
 
@@ -243,9 +239,12 @@ Loaded load(const Settings& settings, const Graph& graph, Cluster& cluster, Thre
   const Shares shares = whole ? all_shares(settings, graph.agents(), watch)
                               : own_shares(settings, graph.agents(), hosted, cluster, watch);
 
-  double l2 = settings.l2.value_or(Settings::default_l2);
-  if (settings.kappa) l2 = l2_for_kappa(*settings.kappa, losses_of(shares, loss, 0), *transport, threads);
-  const auto losses = losses_of(shares, loss, l2);
+  LossOptions options{.kind = loss, .l2 = 0, .classes = shares.classes};
+  options.l2 = settings.kappa ? l2_for_kappa(*settings.kappa, losses_of(shares, options), *transport, threads)
+                              : settings.l2.value_or(Settings::default_l2);
+  options.planned_gradients = static_cast<double>(settings.rounds);
+  const double l2 = options.l2;
+  const auto losses = losses_of(shares, options);
   Problem problem{.losses = std::vector<std::shared_ptr<const Loss>>(graph.agents()), .constants = {}};
   for (std::size_t c = 0; c < losses.size(); ++c) problem.losses[hosted[c]] = losses[c];
   problem.constants = constants_of(losses, settings.L, settings.mu, *transport, threads);
@@ -254,7 +253,7 @@ Loaded load(const Settings& settings, const Graph& graph, Cluster& cluster, Thre
           .l2 = l2,
           .strong_convexity = l2 > 0 ? l2 : least_convexity(losses, *transport),
           .dimension = losses.front()->dimension(),
-          .key = joint_key(shares, host_of, loss, l2, cluster),
+          .key = joint_key(shares, host_of, l2, cluster),
           .problem = std::move(problem),
           .test = shares.test,
           .host_of = std::move(host_of),

@@ -5,7 +5,9 @@
 #include "options.hpp"
 #include "problem.hpp"
 
+#include <ideal/cpu.hpp>
 #include <ideal/error.hpp>
+#include <ideal/loss.hpp>
 #include <ideal/topology.hpp>
 
 #include <algorithm>
@@ -63,6 +65,11 @@ void declare(Settings& s, Options& options) {
   options.group("Execution");
   options.whole("seed", s.seed, seed_range, "Of random graphs, partitions, synthetic data and mini-batches");
   options.whole("threads", s.threads, thread_range, "Never changes a result; 0: one a core");
+  options.text(
+      "storage", s.storage, "TYPE",
+      "Of dense features: f32 halves what is read, f64 keeps every digit; auto: f32 where that is exact");
+  options.text("cpu", s.cpu, "NAME",
+               "Instruction set, for the bits of another machine, as AVX2 or SSE4; auto: the best one here");
   options.whole("hosts", s.hosts, thread_range,
                 "Deal the agents to this many message-passing hosts; 0: simulate");
   options.whole("every", s.every, range::count, "Record every K-th computation");
@@ -100,6 +107,8 @@ void require_same_settings(Cluster& cluster, Settings settings) {
 
 void resolve(Settings& settings) {
   if (!settings.kappa && !settings.l2) settings.l2 = Settings::default_l2;
+  parse_storage(settings.storage);
+  use_cpu_target(settings.cpu);
   resolve_data(settings);
   settings.graph = absolute_if_file(settings.graph);
   settings.mixing = absolute_if_file(settings.mixing);

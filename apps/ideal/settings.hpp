@@ -27,6 +27,8 @@ struct Settings {
   std::string graph = "cycle:8";
   std::string mixing = "laplacian";
   std::string partition = "contiguous";
+  std::string storage = "auto";
+  std::string cpu = "auto";
 
   std::string method = "ideal";
   std::vector<std::string> set;

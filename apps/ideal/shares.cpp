@@ -8,6 +8,7 @@
 #include <ideal/datasets.hpp>
 #include <ideal/error.hpp>
 #include <ideal/outline.hpp>
+#include <ideal/reference.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -57,6 +58,17 @@ std::shared_ptr<Dataset> test_for(const Settings& settings, const DataFacts& tra
 
 DataFacts facts_of(const Dataset& data) {
   return {data.name, data.rows(), data.columns(), data.nonzeros(), data.sparse()};
+}
+
+/// Keeps rows cuts[k] ... cuts[k+1]-1 for the k-th of these agents, in the place of the data.
+void keep(Shares& shares, Dataset data, std::span<const Index> cuts, const Settings& settings) {
+  const LossKind loss = parse_loss(settings.loss);
+  std::vector<std::string> keys;
+  for (std::size_t k = 0; k + 1 < cuts.size(); ++k)
+    keys.push_back(loss_key(data, cuts[k], cuts[k + 1], loss, 0));
+  auto rows = store_rows(std::move(data), cuts, parse_storage(settings.storage));
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    shares.of_agent.push_back({std::move(rows[k]), std::move(keys[k])});
 }
 
 // ---- one file for all ----------------------------------------------------------------------------------
@@ -148,14 +160,14 @@ Shares shares_of_one_file(const Settings& settings, Index agents, std::span<cons
     }
     cuts.push_back(std::ssize(rows));
   }
-  auto data = std::make_shared<Dataset>(source.read(rows));
-  data->name = source.name;
-  data->labels = labels(places);
-  if (settings.normalize) normalize_rows(*data);
-  shares.facts = facts_of(*data);
+  Dataset data = source.read(rows);
+  data.name = source.name;
+  data.labels = labels(places);
+  if (settings.normalize) normalize_rows(data);
+  shares.facts = facts_of(data);
   shares.facts.rows = labels.size();
   if (cluster.rank() == 0) shares.test = test_for(settings, shares.facts, distinct, watch);
-  for (std::size_t k = 0; k < hosted.size(); ++k) shares.of_agent.push_back({data, cuts[k], cuts[k + 1]});
+  keep(shares, std::move(data), cuts, settings);
   return shares;
 }
 
@@ -216,7 +228,8 @@ Shares shares_of_own_files(const Settings& settings, std::span<const Index> host
     shares.facts.rows += facts.rows;
     shares.facts.nonzeros += facts.nonzeros;
     shares.facts.sparse = facts.sparse;
-    shares.of_agent.push_back({data[k], 0, facts.rows});
+    const Index cuts[] = {0, facts.rows};
+    keep(shares, std::move(*data[k]), cuts, settings);
   }
   shares.facts.name = fs::path(settings.data).filename().string();
   shares.facts.columns = columns;
@@ -233,16 +246,16 @@ Shares shares_of_own_files(const Settings& settings, std::span<const Index> host
 
 Shares all_shares(const Settings& settings, Index agents, const CknWatch& watch) {
   const LossKind loss = parse_loss(settings.loss);
-  auto data = std::make_shared<Dataset>(read_all(settings, watch));
-  shape(*data, settings);
-  auto test = read_test(settings, data->columns(), watch);
+  Dataset data = read_all(settings, watch);
+  shape(data, settings);
   Shares shares;
-  shares.classes = prepare_labels(*data, loss, test.get());
+  const auto test = read_test(settings, data.columns(), watch);
+  shares.classes = prepare_labels(data, loss, test.get());
+  shares.test = test;
   const std::vector<Index> offsets =
-      partition(*data, settings.partition, agents, static_cast<std::uint64_t>(settings.seed));
-  for (Index i = 0; i < agents; ++i) shares.of_agent.push_back({data, offsets[i], offsets[i + 1]});
-  shares.facts = facts_of(*data);
-  shares.test = std::move(test);
+      partition(data, settings.partition, agents, static_cast<std::uint64_t>(settings.seed));
+  shares.facts = facts_of(data);
+  keep(shares, std::move(data), offsets, settings);
   return shares;
 }
 

@@ -21,10 +21,10 @@ struct DataFacts {
   bool sparse = false;
 };
 
-/// The rows of one agent.
+/// The rows of one agent, and what tells them from others.
 struct Share {
-  std::shared_ptr<const Dataset> data;
-  Index first, end;
+  std::shared_ptr<const Rows> rows;
+  std::string key;
 };
 
 /// The rows of the agents of one process, labelled as the loss wants them.

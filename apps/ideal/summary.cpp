@@ -3,6 +3,8 @@
 
 #include "held_out.hpp"
 
+#include <ideal/cpu.hpp>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -47,6 +49,7 @@ Json environment(const Settings& settings) {
 #endif
                                    __VERSION__)},
           {"cpu", cpu_model()},
+          {"instructions", cpu_target()},
           {"threads", settings.threads},
           {"hosts", settings.hosts},
           {"date", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now)}};

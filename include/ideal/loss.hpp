@@ -28,6 +28,14 @@ class Loss {
   virtual void gradient(VectorRef x, VectorOut g) const = 0;
   [[nodiscard]] virtual Curvature curvature() const = 0;
 
+  /// Value and gradient at once, in one pass over the data where the loss can.
+  virtual double value_and_gradient(VectorRef x, VectorOut g) const;
+
+  /// Where one agent's gradient is work for several threads, it is the sum of that many pieces, added in
+  /// order.
+  [[nodiscard]] virtual Index pieces() const { return 1; }
+  virtual void piece_gradient(Index piece, VectorRef x, VectorOut g) const;
+
   /// Data rows behind the loss: what a mini-batch is drawn from.
   [[nodiscard]] virtual Index rows() const { return 1; }
 
@@ -61,12 +69,42 @@ int prepare_labels(Dataset& data, LossKind kind, Dataset* held_out = nullptr);
 /// The same for labels alone, of data that messages call `name`.
 int prepare_labels(Vector& labels, std::string_view name, LossKind kind, Dataset* held_out = nullptr);
 
-/// Agent losses over a partitioned data set: agent i owns rows offsets[i] ... offsets[i+1]-1. The data is
-/// shared, not copied. logistic (1/m)sum log(1+exp(-b a'x)), ridge (1/2m)|Ax-b|^2, softmax
-/// (1/m)sum(logsumexp(z)-z_b) with x = C row-major (features x classes), each plus (l2/2)|x|^2.
-std::vector<std::shared_ptr<const Loss>> make_losses(std::shared_ptr<const Dataset> data,
+/// The type that holds dense features; all arithmetic is in double precision. Automatic: single precision for
+/// rows that lose nothing by it, which changes no bit of a result.
+enum class Storage { automatic, f64, f32 };
+Storage parse_storage(std::string_view name);
+std::string_view to_string(Storage storage);
+
+/// One agent's rows as the kernels want them: narrow where that is exact or asked for, and without the
+/// columns that are zero throughout where these are many.
+class Rows;
+
+/// The rows of each agent: agent i owns rows offsets[i] ... offsets[i+1]-1. The data are used up, so that
+/// there is never much more than one copy.
+std::vector<std::shared_ptr<const Rows>> store_rows(Dataset data, std::span<const Index> offsets,
+                                                    Storage storage = Storage::automatic);
+
+/// The same for data that others use, too: what is not copied is shared.
+std::vector<std::shared_ptr<const Rows>> store_rows(const std::shared_ptr<const Dataset>& data,
+                                                    std::span<const Index> offsets,
+                                                    Storage storage = Storage::automatic);
+
+struct LossOptions {
+  LossKind kind = LossKind::logistic;
+  double l2 = 0;
+  int classes = 2;
+  /// How many gradients will be asked for: a hint whether preparing for them pays. It may change last bits.
+  double planned_gradients = 0;
+};
+
+/// logistic (1/m)sum log(1+exp(-b a'x)), ridge (1/2m)|Ax-b|^2, softmax (1/m)sum(logsumexp(z)-z_b) with x = C
+/// row-major (features x classes), each plus (l2/2)|x|^2.
+std::shared_ptr<const Loss> make_loss(std::shared_ptr<const Rows> rows, const LossOptions& options);
+
+/// Agent losses over a partitioned data set: store_rows and make_loss.
+std::vector<std::shared_ptr<const Loss>> make_losses(const std::shared_ptr<const Dataset>& data,
                                                      std::span<const Index> offsets, LossKind kind, double l2,
-                                                     int classes = 2);
+                                                     int classes = 2, Storage storage = Storage::automatic);
 
 /// Minimises f by Newton's method from x to rounding: Cholesky for small dimensions, conjugate gradients on
 /// Hessian-vector products for large ones. Returns the norm of the gradient reached, which certifies f(x) -

@@ -62,6 +62,8 @@ class Objective {
   [[nodiscard]] double seconds() const { return seconds_; }
 
  private:
+  void gradient_in_pieces(const Block& X);
+
   std::vector<std::shared_ptr<const Loss>> losses_;
   std::vector<Index> agents_;
   Constants constants_;
@@ -69,7 +71,8 @@ class Objective {
   Meter& meter_;
   Threads& threads_;
   double seconds_ = 0;
-  Block result_;
+  std::vector<Index> first_piece_;  ///< of each agent, and the number of all
+  Block result_, further_;          ///< the first piece of each agent, and the others
 };
 
 }  // namespace ideal

@@ -2,8 +2,6 @@
 #include <ideal/cpu.hpp>
 #include <ideal/error.hpp>
 
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <hwy/highway.h>
 
@@ -36,9 +34,12 @@ std::vector<std::string> cpu_targets() {
 std::string cpu_target() { return hwy::TargetName(hwy::SupportedAndGeneratedTargets().front()); }
 
 void use_cpu_target(std::string_view name) {
-  if (name == "auto") return use_targets(0);
-  for (const std::int64_t target : all_targets())
-    if (name == hwy::TargetName(target)) return use_targets(target);
+  const auto targets = all_targets();
+  for (const std::int64_t target : targets)
+    if (name == hwy::TargetName(target) || (name == "auto" && target == targets.front())) {
+      if (cpu_target() != hwy::TargetName(target)) use_targets(target);
+      return;
+    }
   throw InputError("--cpu", fmt::format("'{}'", name), "an instruction set of this CPU, or auto",
                    did_you_mean(name, cpu_targets()));
 }

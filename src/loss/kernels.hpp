@@ -3,20 +3,83 @@
 
 #include <ideal/block.hpp>
 
-/// The two halves of a one-pass gradient, on four rows small enough to stay in the L1 cache in between.
-/// The order of every addition is fixed by the source, not by the instruction set, so all CPUs give the same
-/// bits.
+/// The loops over data rows that losses are made of, compiled for every instruction set and chosen when the
+/// program runs. Every sum has an order of its own: a dot product is eight partial sums, rows are added one
+/// after the other. So results depend neither on the width of a register, nor on how rows are grouped, nor on
+/// the type that holds the data, and CPUs with fused multiply-add all give the same bits.
 namespace ideal::kernel {
 
-constexpr Index row_group = 4;
+/// A dot product takes eight steps at once: rows are no shorter.
+constexpr Index least_columns = 8;
 
-/// out[k] = row_k . x for four consecutive rows of d numbers.
-void dot4(const double* rows, const double* x, Index d, double* out);
+/// Rows of d numbers, one behind the other.
+template <class Number>
+struct Rows {
+  const Number* data;
+  Index count, d;
+  bool cached;  ///< to be found in a cache again: fetching ahead would only disturb
 
-/// g += sum_k r[k] row_k for four consecutive rows, added in row order.
-void add4(const double* rows, const double* r, Index d, double* g);
+  [[nodiscard]] const Number* row(Index j) const { return data + j * d; }
+  [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, cached}; }
+};
 
-double dot(const double* row, const double* x, Index d);
-void add(const double* row, double r, Index d, double* g);
+/// Refers to something that can be called, and that lives longer.
+template <class... Arguments>
+class Callback {
+ public:
+  template <class Callable>
+  Callback(const Callable& callable)  // NOLINT(google-explicit-constructor): a lambda is passed as it is
+      : what_(&callable), call_([](const void* what, Arguments... arguments) {
+          (*static_cast<const Callable*>(what))(arguments...);
+        }) {}
+  void operator()(Arguments... arguments) const { call_(what_, arguments...); }
+
+ private:
+  const void* what_;
+  void (*call_)(const void*, Arguments...);
+};
+
+/// (first, count, z): what becomes of the margins z of rows first ... first+count-1, in place.
+using Residual = Callback<Index, Index, double*>;
+
+/// g += sum_j r_j a_j with r = residual(A x): one pass over the data, a few rows at a time.
+void pass(const Rows<double>& A, const double* x, double* g, const Residual& residual);
+void pass(const Rows<float>& A, const double* x, double* g, const Residual& residual);
+
+/// z = A x.
+void multiply(const Rows<double>& A, const double* x, double* z);
+void multiply(const Rows<float>& A, const double* x, double* z);
+
+/// g += A' r.
+void add_multiples(const Rows<double>& A, const double* r, double* g);
+void add_multiples(const Rows<float>& A, const double* r, double* g);
+
+/// A panel is a matrix stored row by row, with room in each for whole registers: so many numbers for so many
+/// columns.
+Index panel_width(Index columns);
+
+/// Z = A X for a panel X of d rows.
+void multiply_panel(const Rows<double>& A, const double* X, Index width, double* Z);
+
+/// G += A' R for a panel G of d rows, from row `first` on.
+void add_panel(const Rows<double>& A, const double* R, Index width, double* G, Index first = 0);
+
+/// out = in, in double precision.
+void widen(const float* in, Index count, double* out);
+
+// ---- link functions, of many margins at once -----------------------------------------------------------
+
+/// In place, for labels b of -1 or +1: scale times the slope -b sigmoid(-b z) of log(1 + exp(-b z)).
+void logistic_slopes(double* z, const double* b, Index count, double scale);
+
+/// In place: scale times the curvature of log(1 + exp(-b z)) in z, which b does not change.
+void logistic_curvatures(double* z, Index count, double scale);
+
+/// sum_j log(1 + exp(-b_j z_j)).
+double logistic_values(const double* z, const double* b, Index count);
+
+/// `width` scores, of which the first `classes` count, become probabilities, the others 0. Returns the
+/// logarithm of the sum of their exponentials, whatever their size.
+double softmax(double* scores, Index classes, Index width);
 
 }  // namespace ideal::kernel

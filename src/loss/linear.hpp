@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "loss/piecewise.hpp"
 #include "loss/rows.hpp"
 
 #include <ideal/loss.hpp>
 
-#include <cmath>
+#include <algorithm>
 #include <mutex>
 #include <optional>
 
@@ -13,91 +14,118 @@
 
 namespace ideal {
 
-/// f(x) = (1/m) sum_j link(a_j'x, b_j) + (l2/2)|x|^2 for a scalar link with value, slope and curvature in its
-/// first argument.
+/// f(x) = (1/m) sum_j link(a_j'x, b_j) + (l2/2)|x|^2 for a scalar link with values, slopes and curvatures in
+/// its first argument, of many margins at once.
 template <class Link>
-class LinearLoss : public Loss {
+class LinearLoss : public PiecewiseLoss {
  public:
-  LinearLoss(Rows rows, double l2) : rows_(std::move(rows)), l2_(l2) {}
+  LinearLoss(std::shared_ptr<const Rows> rows, double l2)
+      : rows_(std::move(rows)), l2_(l2), share_(1 / static_cast<double>(rows_->count())) {}
 
-  Index dimension() const override { return rows_.columns(); }
-  Index rows() const override { return rows_.count(); }
+  Index dimension() const override { return rows_->columns(); }
+  Index rows() const override { return rows_->count(); }
+  Index pieces() const override { return rows_->pieces(); }
 
   double value(VectorRef x) const override {
-    double sum = 0;
-    for (Index j = 0; j < rows(); ++j) sum += Link::value(rows_.dot_row(j, x.data()), rows_.label(j));
-    return sum / count() + l2_ / 2 * x.squaredNorm();
+    double sum = 0, z[tile];
+    for (Index first = 0; first < rows(); first += tile) {
+      const Index count = std::min(tile, rows() - first);
+      rows_->multiply(first, count, x.data(), z);
+      sum += Link::values(z, rows_->labels() + first, count);
+    }
+    return share_ * sum + l2_ / 2 * x.squaredNorm();
   }
 
-  Vector values(const Block& X) const override {
-    Vector out = l2_ / 2 * X.colwise().squaredNorm().transpose();
-    Vector sum = Vector::Zero(X.cols());
-    rows_.margins(X, [&](Index first, const DenseRows& Z) {
-      for (Index j = 0; j < Z.rows(); ++j)
-        for (Index c = 0; c < Z.cols(); ++c) sum[c] += Link::value(Z(j, c), rows_.label(first + j));
+  Vector values(const Block& X) const override;
+
+  void piece_gradient(Index piece, VectorRef x, VectorOut g) const override {
+    start(piece, x, g);
+    rows_->pass(piece, x.data(), g.data(), [&](Index first, Index count, double* z) {
+      Link::slopes(z, rows_->labels() + first, count, share_);
     });
-    return out + sum / count();
   }
 
-  void gradient(VectorRef x, VectorOut g) const override {
-    g = l2_ * x;
-    rows_.pass(x.data(), g.data(),
-               [&](Index j, double z) { return Link::slope(z, rows_.label(j)) / count(); });
+  double value_and_gradient(VectorRef x, VectorOut g) const override {
+    double sum = 0;
+    add_pieces(g, [&](Index piece, VectorOut part) {
+      start(piece, x, part);
+      rows_->pass(piece, x.data(), part.data(), [&](Index first, Index count, double* z) {
+        sum += Link::values(z, rows_->labels() + first, count);
+        Link::slopes(z, rows_->labels() + first, count, share_);
+      });
+    });
+    return share_ * sum + l2_ / 2 * x.squaredNorm();
   }
 
   void batch_gradient(VectorRef x, std::span<const Index> batch, VectorOut g) const override {
     g = l2_ * x;
-    for (const Index j : batch)
-      rows_.add_row(
-          j, Link::slope(rows_.dot_row(j, x.data()), rows_.label(j)) / static_cast<double>(batch.size()),
-          g.data());
+    for (const Index j : batch) {
+      double z = 0;
+      rows_->multiply(j, 1, x.data(), &z);
+      Link::slopes(&z, rows_->labels() + j, 1, 1 / static_cast<double>(batch.size()));
+      rows_->add_row(j, z, g.data());
+    }
   }
 
   void hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const override {
     Hv = l2_ * v;
-    const double* at = x.data();
-    rows_.pass(v.data(), Hv.data(), [&](Index j, double zv) { return curvature_at(j, at) * zv; });
+    rows_->pass(v.data(), Hv.data(), [&](Index first, Index count, double* zv) {
+      double w[tile];
+      curvatures(first, count, x.data(), w);
+      for (Index j = 0; j < count; ++j) zv[j] *= w[j];
+    });
   }
 
   void add_hessian(VectorRef x, Block& H) const override {
     Vector w(rows());
-    for (Index j = 0; j < rows(); ++j) w[j] = curvature_at(j, x.data());
-    rows_.add_weighted_gram(w, H);
+    for (Index first = 0; first < rows(); first += tile)
+      curvatures(first, std::min(tile, rows() - first), x.data(), w.data() + first);
+    rows_->add_weighted_gram(w, H);
     H.diagonal().array() += l2_;
   }
 
   Curvature curvature() const override {
-    const auto [largest, smallest] = rows_.gram_spectrum(Link::min_curvature > 0);
+    const auto [largest, smallest] = rows_->gram_spectrum(Link::min_curvature > 0);
     return {Link::max_curvature * largest + l2_, Link::min_curvature * smallest + l2_};
   }
 
  protected:
-  [[nodiscard]] double count() const { return static_cast<double>(rows_.count()); }
-  [[nodiscard]] double curvature_at(Index row, const double* x) const {
-    if constexpr (Link::min_curvature == Link::max_curvature) return Link::max_curvature / count();
-    return Link::curvature(rows_.dot_row(row, x), rows_.label(row)) / count();
+  static constexpr Index tile = 64;  // rows whose margins are looked at together; no less than kernels do
+
+  /// The regulariser belongs to the first piece.
+  void start(Index piece, VectorRef x, VectorOut g) const {
+    if (piece == 0)
+      g = l2_ * x;
+    else
+      g.setZero();
   }
 
-  Rows rows_;
-  double l2_;
+  /// Weights of the rows in the Hessian at x.
+  void curvatures(Index first, Index count, const double* x, double* w) const {
+    if constexpr (Link::min_curvature == Link::max_curvature) {
+      std::fill_n(w, count, Link::max_curvature * share_);
+    } else {
+      rows_->multiply(first, count, x, w);
+      Link::curvatures(w, count, share_);
+    }
+  }
+
+  std::shared_ptr<const Rows> rows_;
+  double l2_, share_;  ///< 1/m
 };
 
 /// log(1 + exp(-b z)), b = -1 or +1; exact to rounding for margins of any size.
 struct LogisticLink {
   static constexpr double max_curvature = 0.25;
   static constexpr double min_curvature = 0;
-  static double value(double z, double b) {
-    const double margin = b * z;
-    return margin > 0 ? std::log1p(std::exp(-margin)) : std::log1p(std::exp(margin)) - margin;
+  static double values(const double* z, const double* b, Index count) {
+    return kernel::logistic_values(z, b, count);
   }
-  static double slope(double z, double b) { return -b * sigmoid(-b * z); }
-  static double curvature(double z, double) {
-    const double e = std::exp(-std::abs(z));
-    return e / ((1 + e) * (1 + e));
+  static void slopes(double* z, const double* b, Index count, double scale) {
+    kernel::logistic_slopes(z, b, count, scale);
   }
-  static double sigmoid(double t) {
-    const double e = std::exp(-std::abs(t));
-    return (t >= 0 ? 1 : e) / (1 + e);
+  static void curvatures(double* z, Index count, double scale) {
+    kernel::logistic_curvatures(z, count, scale);
   }
 };
 
@@ -105,21 +133,40 @@ struct LogisticLink {
 struct SquareLink {
   static constexpr double max_curvature = 1;
   static constexpr double min_curvature = 1;
-  static double value(double z, double b) { return (z - b) * (z - b) / 2; }
-  static double slope(double z, double b) { return z - b; }
-  static double curvature(double, double) { return 1; }
+  static double values(const double* z, const double* b, Index count) {
+    double sum = 0;
+    for (Index j = 0; j < count; ++j) sum += (z[j] - b[j]) * (z[j] - b[j]) / 2;
+    return sum;
+  }
+  static void slopes(double* z, const double* b, Index count, double scale) {
+    for (Index j = 0; j < count; ++j) z[j] = scale * (z[j] - b[j]);
+  }
 };
 
 using LogisticLoss = LinearLoss<LogisticLink>;
 
-/// Least squares: the tilted minimiser is one linear solve, factored once for each c.
+/// Least squares: with few columns the gradient can be had from A'A, and the tilted minimiser is one linear
+/// solve, factored once for each c.
 class RidgeLoss final : public LinearLoss<SquareLink> {
  public:
-  using LinearLoss::LinearLoss;
+  RidgeLoss(std::shared_ptr<const Rows> rows, double l2, double planned_gradients);
+
+  Index pieces() const override { return uses_gram_ ? 1 : LinearLoss::pieces(); }
+  void piece_gradient(Index piece, VectorRef x, VectorOut g) const override;
   void tilted_minimiser(VectorRef a, double c, VectorOut x) const override;
+
+  /// Gradients after which A'A has repaid its making; infinite where it never does.
+  static double gram_repaid_after(const Rows& rows);
 
  private:
   static constexpr Index factor_limit = 2000;
+  void make_gram() const;
+  bool gram_gradient(VectorRef x, VectorOut g) const;
+
+  bool uses_gram_;
+  mutable std::once_flag gram_made_;
+  mutable DenseRows gram_;  ///< A'A / m
+  mutable Vector moments_;  ///< A'b / m
   mutable std::mutex mutex_;
   mutable std::optional<double> factored_for_;
   mutable Eigen::LLT<Block> factor_;

@@ -20,6 +20,13 @@ Vector Loss::values(const Block& X) const {
   return out;
 }
 
+double Loss::value_and_gradient(VectorRef x, VectorOut g) const {
+  gradient(x, g);
+  return value(x);
+}
+
+void Loss::piece_gradient(Index, VectorRef x, VectorOut g) const { gradient(x, g); }
+
 void Loss::batch_gradient(VectorRef x, std::span<const Index>, VectorOut g) const { gradient(x, g); }
 
 void Loss::hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const {

@@ -4,44 +4,24 @@
 
 namespace ideal {
 
-void RidgeLoss::tilted_minimiser(VectorRef a, double c, VectorOut x) const {
-  if (dimension() > factor_limit) return Loss::tilted_minimiser(a, c, x);
-  const std::lock_guard lock(mutex_);
-  if (factored_for_ != c) {
-    Block H = Block::Zero(dimension(), dimension());
-    add_hessian(x, H);
-    H.diagonal().array() += c;
-    factor_.compute(H);
-    factored_for_ = c;
+std::shared_ptr<const Loss> make_loss(std::shared_ptr<const Rows> rows, const LossOptions& options) {
+  switch (options.kind) {
+    case LossKind::ridge:
+      return std::make_shared<RidgeLoss>(std::move(rows), options.l2, options.planned_gradients);
+    case LossKind::softmax:
+      return std::make_shared<SoftmaxLoss>(std::move(rows), options.l2, options.classes);
+    case LossKind::logistic:
+      break;
   }
-  // The objective is quadratic, so one Newton step from x is its minimiser; a second removes the rounding of
-  // the first.
-  Vector g(dimension());
-  for (int refinement = 0; refinement < 2; ++refinement) {
-    gradient(x, g);
-    g += a + c * x;
-    x -= factor_.solve(g);
-  }
+  return std::make_shared<LogisticLoss>(std::move(rows), options.l2);
 }
 
-std::vector<std::shared_ptr<const Loss>> make_losses(std::shared_ptr<const Dataset> data,
+std::vector<std::shared_ptr<const Loss>> make_losses(const std::shared_ptr<const Dataset>& data,
                                                      std::span<const Index> offsets, LossKind kind, double l2,
-                                                     int classes) {
+                                                     int classes, Storage storage) {
   std::vector<std::shared_ptr<const Loss>> losses;
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    Rows rows(data, offsets[i], offsets[i + 1]);
-    switch (kind) {
-      case LossKind::logistic:
-        losses.push_back(std::make_shared<LogisticLoss>(std::move(rows), l2));
-        break;
-      case LossKind::ridge:
-        losses.push_back(std::make_shared<RidgeLoss>(std::move(rows), l2));
-        break;
-      case LossKind::softmax:
-        losses.push_back(std::make_shared<SoftmaxLoss>(std::move(rows), l2, classes));
-        break;
-    }
-  }
+  for (auto& rows : store_rows(data, offsets, storage))
+    losses.push_back(make_loss(std::move(rows), {.kind = kind, .l2 = l2, .classes = classes}));
   return losses;
 }
 

@@ -67,13 +67,37 @@ Objective::Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vecto
       seed_(seed),
       meter_(meter),
       threads_(threads),
-      result_(dimension(), std::ssize(losses_)) {}
+      first_piece_(losses_.size() + 1, 0),
+      result_(dimension(), std::ssize(losses_)) {
+  for (std::size_t c = 0; c < losses_.size(); ++c)
+    first_piece_[c + 1] = first_piece_[c] + losses_[c]->pieces();
+  further_.resize(dimension(), first_piece_.back() - std::ssize(losses_));
+}
 
 const Block& Objective::gradient(const Block& X) {
   const Stopwatch watch(seconds_);
-  threads_.each(X.cols(), [&](Index c) { losses_[c]->gradient(X.col(c), result_.col(c)); });
+  if (further_.cols() == 0)
+    threads_.each(X.cols(), [&](Index c) { losses_[c]->gradient(X.col(c), result_.col(c)); });
+  else
+    gradient_in_pieces(X);
   meter_.computations += 1;
   return result_;
+}
+
+/// One thread may compute what belongs to several agents, and several threads what belongs to one.
+void Objective::gradient_in_pieces(const Block& X) {
+  threads_.each(first_piece_.back(), [&](Index item) {
+    const Index c = std::ranges::upper_bound(first_piece_, item) - first_piece_.begin() - 1;
+    const Index piece = item - first_piece_[c];
+    if (piece == 0)
+      losses_[c]->piece_gradient(0, X.col(c), result_.col(c));
+    else
+      losses_[c]->piece_gradient(piece, X.col(c), further_.col(item - c - 1));
+  });
+  threads_.each(X.cols(), [&](Index c) {
+    for (Index item = first_piece_[c] + 1; item < first_piece_[c + 1]; ++item)
+      result_.col(c) += further_.col(item - c - 1);
+  });
 }
 
 const Block& Objective::gradient(const Block& X, Index batch, Index draw) {

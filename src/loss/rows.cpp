@@ -3,6 +3,8 @@
 
 #include <ideal/error.hpp>
 
+#include <cmath>
+
 #include <Eigen/Eigenvalues>
 #include <Spectra/SymEigsSolver.h>
 #include <fmt/format.h>
@@ -10,6 +12,20 @@
 namespace ideal {
 
 namespace {
+
+template <class... Cases>
+struct Overloaded : Cases... {
+  using Cases::operator()...;
+};
+template <class... Cases>
+Overloaded(Cases...) -> Overloaded<Cases...>;
+
+/// A thread's room for a vector, to be used before the next call with the same tag.
+template <class Tag>
+std::vector<double>& thread_room() {
+  thread_local std::vector<double> room;
+  return room;
+}
 
 /// v -> A'A v / m for Spectra.
 class GramOperator {
@@ -21,7 +37,9 @@ class GramOperator {
   void perform_op(const double* in, double* out) const {
     std::fill_n(out, rows(), 0.0);
     const auto m = static_cast<double>(rows_.count());
-    rows_.pass(in, out, [&](Index, double z) { return z / m; });
+    rows_.pass(in, out, [&](Index, Index count, double* z) {
+      for (Index j = 0; j < count; ++j) z[j] /= m;
+    });
   }
 
  private:
@@ -41,33 +59,221 @@ double largest_by_lanczos(const Rows& rows) try {
                              error.what()));
 }
 
+/// Of AA', which has the same positive eigenvalues as A'A.
+double largest_of_few_rows(const Rows& rows) {
+  const Index m = rows.count();
+  Block gram(m, m);
+  Vector row(rows.columns());
+  for (Index j = 0; j < m; ++j) {
+    row.setZero();
+    rows.add_row(j, 1, row.data());
+    rows.multiply(0, m, row.data(), gram.col(j).data());
+  }
+  return Eigen::SelfAdjointEigenSolver<Block>(gram, Eigen::EigenvaluesOnly).eigenvalues()[m - 1] /
+         static_cast<double>(m);
+}
+
+double sparse_dot(const SparseView& A, Index row, const double* x) {
+  double sum = 0;
+  for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) sum += A.values[k] * x[A.columns[k]];
+  return sum;
+}
+
+void add_sparse(const SparseView& A, Index row, double r, double* g) {
+  for (Index k = A.offsets[row]; k < A.offsets[row + 1]; ++k) g[A.columns[k]] += r * A.values[k];
+}
+
+/// A few rows at a time, which stay in the L1 cache between their two uses.
+void sparse_pass(const SparseView& A, Index begin, Index end, const double* x, double* g,
+                 const kernel::Residual& residual) {
+  constexpr Index tile = 32;
+  double z[tile];
+  for (Index first = begin; first < end; first += tile) {
+    const Index count = std::min(tile, end - first);
+    for (Index j = 0; j < count; ++j) z[j] = sparse_dot(A, first + j, x);
+    residual(first, count, z);
+    for (Index j = 0; j < count; ++j) add_sparse(A, first + j, z[j], g);
+  }
+}
+
+void multiply_sparse_panel(const SparseView& A, Index first, Index count, const double* X, Index width,
+                           double* Z) {
+  std::fill_n(Z, count * width, 0.0);
+  for (Index j = 0; j < count; ++j)
+    for (Index k = A.offsets[first + j]; k < A.offsets[first + j + 1]; ++k)
+      for (Index c = 0; c < width; ++c) Z[j * width + c] += A.values[k] * X[A.columns[k] * width + c];
+}
+
+void add_sparse_panel(const SparseView& A, Index first, Index count, const double* R, Index width,
+                      double* G) {
+  for (Index j = 0; j < count; ++j)
+    for (Index k = A.offsets[first + j]; k < A.offsets[first + j + 1]; ++k)
+      for (Index c = 0; c < width; ++c) G[A.columns[k] * width + c] += A.values[k] * R[j * width + c];
+}
+
+Index entries(const Rows::Data& data) {
+  return std::visit(Overloaded{[](const SparseView& A) -> Index { return A.offsets[A.count] - A.offsets[0]; },
+                               [](const auto& A) { return A.count * A.d; }},
+                    data);
+}
+
+Index bytes_of(const Rows::Data& data) {
+  constexpr Index of_sparse = sizeof(double) + sizeof(SparseRows::StorageIndex);
+  return entries(data) *
+         std::visit(Overloaded{[](const SparseView&) { return of_sparse; },
+                               [](const auto& A) { return static_cast<Index>(sizeof(*A.data)); }},
+                    data);
+}
+
+/// A piece keeps a thread busy for longer than it takes to wake it and to add its sum to the others.
+Index pieces_of(const Rows::Data& data, Index columns) {
+  constexpr Index worth_a_thread = 4 << 20;
+  const Index most = entries(data) / (16 * std::max<Index>(1, columns));
+  return std::max<Index>(1, std::min(bytes_of(data) / worth_a_thread, most));
+}
+
 }  // namespace
 
+Rows::Rows(std::shared_ptr<const void> owner, Data data, const double* labels, Index columns,
+           std::vector<std::int32_t> kept)
+    : owner_(std::move(owner)),
+      data_(data),
+      labels_(labels),
+      count_(std::visit([](const auto& A) { return A.count; }, data)),
+      columns_(columns),
+      held_(kept.empty() ? columns : std::ssize(kept)),
+      pieces_(pieces_of(data, columns)),
+      kept_(std::move(kept)) {}
+
+const double* Rows::gathered(const double* x, std::vector<double>& room) const {
+  if (kept_.empty()) return x;
+  room.resize(kept_.size());
+  std::ranges::transform(kept_, room.begin(), [&](std::int32_t k) { return k < 0 ? 0 : x[k]; });
+  return room.data();
+}
+
+void Rows::pass_rows(Index begin, Index end, const double* x, double* g,
+                     const kernel::Residual& residual) const {
+  if (const auto* sparse = std::get_if<SparseView>(&data_))
+    return sparse_pass(*sparse, begin, end, x, g, residual);
+  struct HeldX;
+  struct HeldG;
+  const double* held_x = gathered(x, thread_room<HeldX>());
+  auto& room = thread_room<HeldG>();
+  if (!kept_.empty()) room.assign(kept_.size(), 0);
+  double* held_g = kept_.empty() ? g : room.data();
+  const auto from_begin = [&](Index first, Index count, double* z) { residual(begin + first, count, z); };
+  std::visit(Overloaded{[](const SparseView&) {},
+                        [&](const auto& A) {
+                          kernel::pass(A.some(begin, end - begin), held_x, held_g, from_begin);
+                        }},
+             data_);
+  for (std::size_t k = 0; k < kept_.size(); ++k)
+    if (kept_[k] >= 0) g[kept_[k]] += room[k];
+}
+
+void Rows::multiply(Index first, Index count, const double* x, double* z) const {
+  struct HeldX;
+  std::visit(Overloaded{[&](const SparseView& A) {
+                          for (Index j = 0; j < count; ++j) z[j] = sparse_dot(A, first + j, x);
+                        },
+                        [&](const auto& A) {
+                          kernel::multiply(A.some(first, count), gathered(x, thread_room<HeldX>()), z);
+                        }},
+             data_);
+}
+
+void Rows::add_row(Index row, double r, double* g) const {
+  std::visit(Overloaded{[&](const SparseView& A) { add_sparse(A, row, r, g); },
+                        [&](const auto& A) {
+                          if (kept_.empty()) return kernel::add_multiples(A.some(row, 1), &r, g);
+                          for (std::size_t k = 0; k < kept_.size(); ++k)
+                            if (kept_[k] >= 0) g[kept_[k]] += r * A.row(row)[k];
+                        }},
+             data_);
+}
+
+/// A tile that stays in the L2 cache between its two uses.
+Index Rows::panel_rows() const {
+  return std::clamp<Index>((192 << 10) / (8 * std::max<Index>(1, held_)), 8, 512);
+}
+
+kernel::Rows<double> Rows::in_double(Index first, Index count, std::vector<double>& wide) const {
+  if (const auto* already = std::get_if<kernel::Rows<double>>(&data_)) return already->some(first, count);
+  const auto& A = std::get<kernel::Rows<float>>(data_);
+  wide.resize(static_cast<std::size_t>(count * A.d));
+  kernel::widen(A.row(first), count * A.d, wide.data());
+  return {wide.data(), count, A.d, true};
+}
+
+void Rows::pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const {
+  thread_local std::vector<double> Z, R, wide;
+  const Index tile = panel_rows();
+  Z.resize(static_cast<std::size_t>(tile * panel.x_width));
+  R.resize(static_cast<std::size_t>(tile * panel.g_width));
+  for (Index first = begin; first < end; first += tile) {
+    const Index count = std::min(tile, end - first);
+    if (const auto* A = std::get_if<SparseView>(&data_)) {
+      multiply_sparse_panel(*A, first, count, panel.X, panel.x_width, Z.data());
+      use(first, count, Z.data(), R.data());
+      if (panel.G) add_sparse_panel(*A, first, count, R.data(), panel.g_width, panel.G);
+    } else {
+      const auto rows = in_double(first, count, wide);
+      kernel::multiply_panel(rows, panel.X, panel.x_width, Z.data());
+      use(first, count, Z.data(), R.data());
+      if (panel.G) kernel::add_panel(rows, R.data(), panel.g_width, panel.G);
+    }
+  }
+}
+
 void Rows::add_weighted_gram(const Vector& w, Block& H) const {
-  if (sparse()) {
-    for (Index j = 0; j < count(); ++j)
-      for (SparseRows::InnerIterator a(sparse_rows(), begin_ + j); a; ++a)
-        for (SparseRows::InnerIterator b(sparse_rows(), begin_ + j); b && b.col() <= a.col(); ++b)
-          H(a.col(), b.col()) += w[j] * a.value() * b.value();
+  if (const auto* A = std::get_if<SparseView>(&data_)) {
+    for (Index j = 0; j < count_; ++j)
+      for (Index a = A->offsets[j]; a < A->offsets[j + 1]; ++a)
+        for (Index b = A->offsets[j]; b <= a; ++b)
+          H(A->columns[a], A->columns[b]) += w[j] * A->values[a] * A->values[b];
     return;
   }
-  for_tiles([&](Index first, Index rows) {
-    const Block scaled =
-        (w.segment(first, rows).cwiseSqrt().asDiagonal() * dense_rows().middleRows(begin_ + first, rows))
-            .transpose();
-    H.selfadjointView<Eigen::Lower>().rankUpdate(scaled);
-  });
+  // Panels of columns of A'diag(w)A, each from its diagonal down.
+  constexpr Index columns_at_once = 12;
+  const Index width = kernel::panel_width(columns_at_once), panels = (held_ + width - 1) / width;
+  const Index tile = panel_rows();
+  std::vector<double> G(static_cast<std::size_t>(panels * held_ * width), 0),
+      R(static_cast<std::size_t>(tile * width)), wide;
+  for (Index first = 0; first < count_; first += tile) {
+    const Index count = std::min(tile, count_ - first);
+    const auto A = in_double(first, count, wide);
+    for (Index p = 0; p < panels; ++p) {
+      for (Index j = 0; j < count; ++j)
+        for (Index c = 0; c < width; ++c)
+          R[static_cast<std::size_t>(j * width + c)] =
+              p * width + c < held_ ? w[first + j] * A.row(j)[p * width + c] : 0;
+      kernel::add_panel(A, R.data(), width, G.data() + p * held_ * width, p * width);
+    }
+  }
+  for (Index b = 0; b < held_; ++b)
+    for (Index a = b; a < held_; ++a)
+      if (column(a) >= 0 && column(b) >= 0)
+        H(column(a), column(b)) += G[static_cast<std::size_t>((b / width * held_ + a) * width + b % width)];
 }
 
 bool Rows::all_zero() const {
-  if (!sparse()) return dense_rows().middleRows(begin_, count()).isZero(0);
-  return sparse_rows().middleRows(begin_, count()).squaredNorm() == 0;
+  return std::visit(Overloaded{[](const SparseView& A) {
+                                 return std::all_of(A.values + A.offsets[0], A.values + A.offsets[A.count],
+                                                    [](double v) { return v == 0; });
+                               },
+                               [](const auto& A) {
+                                 return std::all_of(A.data, A.data + A.count * A.d,
+                                                    [](auto v) { return v == 0; });
+                               }},
+                    data_);
 }
 
 Rows::GramSpectrum Rows::gram_spectrum(bool want_smallest) const {
   const Index d = columns();
   const bool full_rank_possible = count() >= d;
   if (all_zero()) return {0.0, 0.0};
+  if (count() < d && count() <= 64) return {largest_of_few_rows(*this), 0.0};
   if (d <= 64 || (want_smallest && full_rank_possible && d <= dense_limit)) {
     Block gram = Block::Zero(d, d);
     add_weighted_gram(Vector::Constant(count(), 1.0 / static_cast<double>(count())), gram);

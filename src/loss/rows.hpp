@@ -3,73 +3,78 @@
 
 #include "loss/kernels.hpp"
 
-#include <ideal/data.hpp>
+#include <ideal/loss.hpp>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <span>
+#include <variant>
+#include <vector>
 
 namespace ideal {
 
-/// One agent's rows of a shared data set, dense or sparse, and the passes over them that losses are made of.
+/// Rows of non-zeros, one behind the other.
+struct SparseView {
+  const SparseRows::StorageIndex* offsets;  ///< of count + 1 rows
+  const SparseRows::StorageIndex* columns;
+  const double* values;
+  Index count;
+};
+
+/// One agent's rows, dense or sparse, and the passes over them that losses are made of.
 class Rows {
  public:
-  Rows(std::shared_ptr<const Dataset> data, Index begin, Index end)
-      : data_(std::move(data)), begin_(begin), end_(end) {}
+  using Data = std::variant<kernel::Rows<double>, kernel::Rows<float>, SparseView>;
 
-  [[nodiscard]] Index count() const { return end_ - begin_; }
-  [[nodiscard]] Index columns() const { return data_->columns(); }
-  [[nodiscard]] double label(Index row) const { return data_->labels[begin_ + row]; }
-  [[nodiscard]] bool sparse() const { return data_->sparse(); }
+  /// `owner` keeps data and labels alive. `kept` are the columns that the data hold, ascending, if not all:
+  /// the others are zero.
+  Rows(std::shared_ptr<const void> owner, Data data, const double* labels, Index columns,
+       std::vector<std::int32_t> kept = {});
 
-  /// One pass: g += sum_j residual(j, a_j'x) a_j.
-  template <class Residual>
-  void pass(const double* x, double* g, Residual residual) const {
-    if (sparse()) {
-      for (Index j = 0; j < count(); ++j) add_row(j, residual(j, dot_row(j, x)), g);
-      return;
-    }
-    const Index d = columns();
-    Index j = 0;
-    for (double z[kernel::row_group]; j + kernel::row_group <= count(); j += kernel::row_group) {
-      const double* group = dense_row(j);
-      kernel::dot4(group, x, d, z);
-      for (Index k = 0; k < kernel::row_group; ++k) z[k] = residual(j + k, z[k]);
-      kernel::add4(group, z, d, g);
-    }
-    for (; j < count(); ++j) kernel::add(dense_row(j), residual(j, kernel::dot(dense_row(j), x, d)), d, g);
+  [[nodiscard]] Index count() const { return count_; }
+  [[nodiscard]] Index columns() const { return columns_; }
+  [[nodiscard]] const double* labels() const { return labels_; }
+  [[nodiscard]] bool sparse() const { return std::holds_alternative<SparseView>(data_); }
+  [[nodiscard]] Storage storage() const {
+    return std::holds_alternative<kernel::Rows<float>>(data_) ? Storage::f32 : Storage::f64;
   }
 
-  [[nodiscard]] double dot_row(Index row, const double* x) const {
-    if (!sparse()) return kernel::dot(dense_row(row), x, columns());
-    double sum = 0;
-    for (SparseRows::InnerIterator a(sparse_rows(), begin_ + row); a; ++a) sum += a.value() * x[a.col()];
-    return sum;
+  /// The rows in pieces that are worth a thread each; their number depends on nothing but the rows.
+  [[nodiscard]] Index pieces() const { return pieces_; }
+
+  /// One pass over a piece, or over all: g += sum_j r_j a_j, with r what `residual` makes of A x.
+  void pass(Index piece, const double* x, double* g, const kernel::Residual& residual) const {
+    pass_rows(count_ * piece / pieces_, count_ * (piece + 1) / pieces_, x, g, residual);
+  }
+  void pass(const double* x, double* g, const kernel::Residual& residual) const {
+    pass_rows(0, count_, x, g, residual);
   }
 
-  void add_row(Index row, double r, double* g) const {
-    if (!sparse()) return kernel::add(dense_row(row), r, columns(), g);
-    for (SparseRows::InnerIterator a(sparse_rows(), begin_ + row); a; ++a) g[a.col()] += r * a.value();
+  /// z = A x of rows first ... first+count-1.
+  void multiply(Index first, Index count, const double* x, double* z) const;
+
+  /// g += r a_row.
+  void add_row(Index row, double r, double* g) const;
+
+  /// (first, count, Z, R): rows of the panel Z = A X, and room for as many rows of R.
+  using PanelUse = kernel::Callback<Index, Index, const double*, double*>;
+
+  /// Calls `use` tile by tile and adds A'R to the panel G. X and G have a row for each held column.
+  struct Panel {
+    const double* X;
+    Index x_width;
+    double* G = nullptr;  ///< null: nothing is added
+    Index g_width = 0;
+  };
+  void pass_panel(const Panel& panel, const PanelUse& use) const { pass_panel_rows(0, count_, panel, use); }
+  void pass_panel(Index piece, const Panel& panel, const PanelUse& use) const {
+    pass_panel_rows(count_ * piece / pieces_, count_ * (piece + 1) / pieces_, panel, use);
   }
 
-  /// Calls use(first row, A_tile X) tile by tile: margins for many points at once. A tile of rows stays in
-  /// the L2 cache.
-  template <class Matrix, class Use>
-  void margins(const Matrix& X, Use use) const {
-    DenseRows Z;
-    for_tiles([&](Index first, Index rows) {
-      multiply_tile(first, rows, X, Z);
-      use(first, Z);
-    });
-  }
-
-  /// G += A_tile' R for one tile of rows.
-  template <class Matrix>
-  void add_tile(Index first, const DenseRows& R, Matrix& G) const {
-    if (sparse())
-      G.noalias() += sparse_rows().middleRows(begin_ + first, R.rows()).transpose() * R;
-    else
-      G.noalias() += dense_rows().middleRows(begin_ + first, R.rows()).transpose() * R;
-  }
+  /// How many columns the data hold, and which column of the data set the k-th is; -1: none, all zero.
+  [[nodiscard]] Index held() const { return held_; }
+  [[nodiscard]] Index column(Index k) const { return kept_.empty() ? k : kept_[static_cast<std::size_t>(k)]; }
 
   /// Adds A' diag(w) A to the lower triangle of H.
   void add_weighted_gram(const Vector& w, Block& H) const;
@@ -82,31 +87,19 @@ class Rows {
   [[nodiscard]] GramSpectrum gram_spectrum(bool want_smallest) const;
 
  private:
+  void pass_rows(Index begin, Index end, const double* x, double* g, const kernel::Residual& residual) const;
+  void pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const;
+  [[nodiscard]] kernel::Rows<double> in_double(Index first, Index count, std::vector<double>& wide) const;
+  [[nodiscard]] const double* gathered(const double* x, std::vector<double>& room) const;
   [[nodiscard]] bool all_zero() const;
+  [[nodiscard]] Index panel_rows() const;
   static constexpr Index dense_limit = 2000;
 
-  template <class Use>
-  void for_tiles(Use use) const {
-    const Index tile = std::clamp<Index>((192 << 10) / (8 * std::max<Index>(1, columns())), 8, 512);
-    for (Index first = 0; first < count(); first += tile) use(first, std::min(tile, count() - first));
-  }
-
-  template <class Matrix>
-  void multiply_tile(Index first, Index rows, const Matrix& X, DenseRows& Z) const {
-    if (sparse())
-      Z = sparse_rows().middleRows(begin_ + first, rows) * X;
-    else
-      Z.noalias() = dense_rows().middleRows(begin_ + first, rows) * X;
-  }
-
-  [[nodiscard]] const DenseRows& dense_rows() const { return std::get<DenseRows>(data_->features); }
-  [[nodiscard]] const SparseRows& sparse_rows() const { return std::get<SparseRows>(data_->features); }
-  [[nodiscard]] const double* dense_row(Index row) const {
-    return dense_rows().data() + (begin_ + row) * columns();
-  }
-
-  std::shared_ptr<const Dataset> data_;
-  Index begin_, end_;
+  std::shared_ptr<const void> owner_;
+  Data data_;
+  const double* labels_;
+  Index count_, columns_, held_, pieces_;
+  std::vector<std::int32_t> kept_;
 };
 
 }  // namespace ideal

@@ -1,33 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "loss/piecewise.hpp"
 #include "loss/rows.hpp"
-
-#include <ideal/loss.hpp>
 
 namespace ideal {
 
 /// f(x) = (1/m) sum_j (logsumexp(z_j) - z_{j,b_j}) + (l2/2)|x|^2 with z_j = C'a_j; x holds C (features x
 /// classes) row by row.
-class SoftmaxLoss final : public Loss {
+class SoftmaxLoss final : public PiecewiseLoss {
  public:
-  SoftmaxLoss(Rows rows, double l2, int classes) : rows_(std::move(rows)), l2_(l2), classes_(classes) {}
+  SoftmaxLoss(std::shared_ptr<const Rows> rows, double l2, int classes)
+      : rows_(std::move(rows)), l2_(l2), share_(1 / static_cast<double>(rows_->count())), classes_(classes) {}
 
-  Index dimension() const override { return rows_.columns() * classes_; }
-  Index rows() const override { return rows_.count(); }
+  Index dimension() const override { return rows_->columns() * classes_; }
+  Index rows() const override { return rows_->count(); }
+  Index pieces() const override { return rows_->pieces(); }
   double value(VectorRef x) const override;
-  void gradient(VectorRef x, VectorOut g) const override;
+  void piece_gradient(Index piece, VectorRef x, VectorOut g) const override;
+  double value_and_gradient(VectorRef x, VectorOut g) const override;
   void batch_gradient(VectorRef x, std::span<const Index> batch, VectorOut g) const override;
   void hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const override;
   Curvature curvature() const override;
 
  private:
-  using Coefficients = Eigen::Map<const DenseRows>;
-  [[nodiscard]] Coefficients coefficients(VectorRef x) const { return {x.data(), rows_.columns(), classes_}; }
-  [[nodiscard]] Index label(Index row) const { return static_cast<Index>(rows_.label(row)); }
+  double piece_value_and_gradient(Index piece, VectorRef x, VectorOut g) const;
+  void to_panel(VectorRef x, double* panel, Index width) const;
+  void add_panel(const double* panel, Index width, VectorOut g) const;
+  [[nodiscard]] Index label(Index row) const { return static_cast<Index>(rows_->labels()[row]); }
 
-  Rows rows_;
-  double l2_;
+  std::shared_ptr<const Rows> rows_;
+  double l2_, share_;  ///< 1/m
   Index classes_;
 };
 

@@ -1,41 +1,308 @@
 // SPDX-License-Identifier: Apache-2.0
+// Every kernel, for every instruction set of this CPU, against sums in extended precision.
 #include "loss/kernels.hpp"
 
+#include <ideal/cpu.hpp>
+#include <ideal/error.hpp>
 #include <ideal/random.hpp>
 
+#include <cmath>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-namespace ideal {
+namespace ideal::test {
 namespace {
 
-TEST(Kernels, AgreeWithLongDoubleAtEveryLengthAndAlignment) {
-  Random random(1);
-  for (Index d = 1; d <= 40; ++d)
-    for (std::size_t shift = 0; shift < 4; ++shift) {
-      std::vector<double> storage(4 * d + 3 * d + 64);
-      for (double& v : storage) v = random.normal();
-      const double* rows = storage.data() + shift;
-      const double* x = rows + 4 * d;
-      std::vector<double> g(x + d, x + 2 * d), g_single = g;
-      const double r[4] = {0.5, -2, 3, 0.25};
-      double z[4];
-      kernel::dot4(rows, x, d, z);
-      kernel::add4(rows, r, d, g.data());
-      for (Index k = 0; k < 4; ++k) {
-        long double exact = 0, size = 0;
-        for (Index t = 0; t < d; ++t) {
-          exact += static_cast<long double>(rows[k * d + t]) * x[t];
-          size += std::abs(rows[k * d + t] * x[t]);
-        }
-        EXPECT_NEAR(z[k], static_cast<double>(exact), 1e-15 * static_cast<double>(size));
-        EXPECT_EQ(z[k], kernel::dot(rows + k * d, x, d)) << "one row or four: the same bits";
-        kernel::add(rows + k * d, r[k], d, g_single.data());
-      }
-      EXPECT_EQ(g, g_single);
+using Wide = long double;
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+class EveryCpu : public testing::TestWithParam<std::string> {
+ protected:
+  EveryCpu() { use_cpu_target(GetParam()); }
+  ~EveryCpu() override { use_cpu_target("auto"); }
+};
+
+/// Numbers that are floats, too, and among them some that are hard on sums.
+std::vector<double> numbers(Index count, std::uint64_t stream) {
+  Random random(7, stream);
+  std::vector<double> out(static_cast<std::size_t>(count));
+  for (double& value : out) {
+    value = static_cast<double>(static_cast<float>(random.normal()));
+    if (random.below(10) == 0) value *= 1024;
+    if (random.below(10) == 0) value = 0;
+  }
+  return out;
+}
+
+std::vector<float> as_floats(const std::vector<double>& in) { return {in.begin(), in.end()}; }
+
+const std::vector<Index> row_counts{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 150};
+const std::vector<Index> widths{8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 50, 63, 100, 257};
+
+const auto halved = [](Index, Index count, double* z) {
+  for (Index j = 0; j < count; ++j) z[j] *= 0.5;
+};
+
+struct Case {
+  Case(Index rows, Index columns)
+      : m(rows), d(columns), A(numbers(m * d, 1)), floats(as_floats(A)), x(numbers(d, 2)), r(numbers(m, 3)) {}
+  [[nodiscard]] kernel::Rows<double> rows(bool cached = true) const { return {A.data(), m, d, cached}; }
+  [[nodiscard]] kernel::Rows<float> narrow(bool cached = true) const { return {floats.data(), m, d, cached}; }
+  [[nodiscard]] double a(Index j, Index k) const { return A[static_cast<std::size_t>(j * d + k)]; }
+
+  Index m, d;
+  std::vector<double> A;
+  std::vector<float> floats;
+  std::vector<double> x, r;
+};
+
+template <class Test>
+void for_all_shapes(Test test) {
+  for (const Index m : row_counts)
+    for (const Index d : widths) {
+      SCOPED_TRACE(testing::Message() << m << " x " << d);
+      test(Case(m, d));
     }
 }
 
+TEST_P(EveryCpu, MultipliesRows) {
+  for_all_shapes([](const Case& c) {
+    std::vector<double> z(static_cast<std::size_t>(c.m)), narrow = z;
+    kernel::multiply(c.rows(), c.x.data(), z.data());
+    kernel::multiply(c.narrow(), c.x.data(), narrow.data());
+    EXPECT_EQ(z, narrow);
+    for (Index j = 0; j < c.m; ++j) {
+      Wide sum = 0, size = 0;
+      for (Index k = 0; k < c.d; ++k) {
+        sum += Wide(c.a(j, k)) * c.x[k];
+        size += std::abs(Wide(c.a(j, k)) * c.x[k]);
+      }
+      EXPECT_LE(std::abs(z[j] - sum), eps * (static_cast<double>(c.d) / 8 + 5) * size);
+    }
+  });
+}
+
+TEST_P(EveryCpu, AddsMultiplesOfRows) {
+  for_all_shapes([](const Case& c) {
+    const auto start = numbers(c.d, 4);
+    auto g = start, narrow = start;
+    kernel::add_multiples(c.rows(), c.r.data(), g.data());
+    kernel::add_multiples(c.narrow(), c.r.data(), narrow.data());
+    EXPECT_EQ(g, narrow);
+    for (Index k = 0; k < c.d; ++k) {
+      Wide sum = start[k], size = std::abs(sum);
+      for (Index j = 0; j < c.m; ++j) {
+        sum += Wide(c.a(j, k)) * c.r[j];
+        size += std::abs(Wide(c.a(j, k)) * c.r[j]);
+      }
+      EXPECT_LE(std::abs(g[k] - sum), eps * static_cast<double>(c.m + 1) * size);
+    }
+  });
+}
+
+TEST_P(EveryCpu, PassesOnceWithTheBitsOfTwoSteps) {
+  for_all_shapes([](const Case& c) {
+    const auto start = numbers(c.d, 4);
+    std::vector<double> z(static_cast<std::size_t>(c.m));
+    auto two_steps = start;
+    kernel::multiply(c.rows(), c.x.data(), z.data());
+    halved(0, c.m, z.data());
+    kernel::add_multiples(c.rows(), z.data(), two_steps.data());
+    for (const bool cached : {true, false}) {
+      auto g = start, narrow = start, in_parts = start;
+      kernel::pass(c.rows(cached), c.x.data(), g.data(), halved);
+      kernel::pass(c.narrow(cached), c.x.data(), narrow.data(), halved);
+      const Index cut = c.m / 3;
+      kernel::pass(c.rows(cached).some(0, cut), c.x.data(), in_parts.data(), halved);
+      kernel::pass(c.rows(cached).some(cut, c.m - cut), c.x.data(), in_parts.data(), halved);
+      EXPECT_EQ(g, two_steps);
+      EXPECT_EQ(narrow, two_steps);
+      EXPECT_EQ(in_parts, two_steps);
+    }
+  });
+}
+
+TEST_P(EveryCpu, HandsEveryRowToTheResidualOnce) {
+  for (const Index m : row_counts) {
+    const Case c(m, 9);
+    std::vector<int> seen(static_cast<std::size_t>(m), 0);
+    std::vector<double> g(9, 0), z(static_cast<std::size_t>(m));
+    kernel::multiply(c.rows(), c.x.data(), z.data());
+    kernel::pass(c.rows(), c.x.data(), g.data(), [&](Index first, Index count, double* margins) {
+      for (Index j = 0; j < count; ++j) {
+        ++seen[first + j];
+        EXPECT_EQ(margins[j], z[first + j]);
+      }
+    });
+    EXPECT_EQ(seen, std::vector<int>(static_cast<std::size_t>(m), 1));
+  }
+}
+
+TEST_P(EveryCpu, MultipliesPanels) {
+  for (const Index columns : {1, 2, 3, 9, 10, 12, 17, 30})
+    for (const Index m : {1, 3, 4, 33}) {
+      const Case c(m, 21);
+      const Index width = kernel::panel_width(columns);
+      ASSERT_GE(width, columns);
+      const auto X = numbers(c.d * width, 5);
+      std::vector<double> Z(static_cast<std::size_t>(m * width));
+      kernel::multiply_panel(c.rows(), X.data(), width, Z.data());
+      for (Index j = 0; j < m; ++j)
+        for (Index i = 0; i < width; ++i) {
+          Wide sum = 0, size = 0;
+          for (Index k = 0; k < c.d; ++k) {
+            sum += Wide(c.a(j, k)) * X[k * width + i];
+            size += std::abs(Wide(c.a(j, k)) * X[k * width + i]);
+          }
+          EXPECT_LE(std::abs(Z[j * width + i] - sum), eps * static_cast<double>(c.d) * size);
+        }
+    }
+}
+
+TEST_P(EveryCpu, AddsToPanelsFromARowOn) {
+  for (const Index columns : {1, 2, 3, 9, 10, 12, 17, 30})
+    for (const Index from : {0, 1, 6, 20}) {
+      const Case c(33, 21);
+      const Index width = kernel::panel_width(columns);
+      const auto R = numbers(c.m * width, 5), start = numbers(c.d * width, 6);
+      auto G = start;
+      kernel::add_panel(c.rows(), R.data(), width, G.data(), from);
+      for (Index k = 0; k < c.d; ++k)
+        for (Index i = 0; i < width; ++i) {
+          Wide sum = start[k * width + i], size = std::abs(sum);
+          for (Index j = 0; k >= from && j < c.m; ++j) {
+            sum += Wide(c.a(j, k)) * R[j * width + i];
+            size += std::abs(Wide(c.a(j, k)) * R[j * width + i]);
+          }
+          EXPECT_LE(std::abs(G[k * width + i] - sum), eps * static_cast<double>(c.m) * size);
+        }
+    }
+}
+
+TEST_P(EveryCpu, WidensFloats) {
+  for (const Index count : {0, 1, 3, 4, 7, 8, 9, 100}) {
+    const auto exact = numbers(count, 8);
+    std::vector<double> out(static_cast<std::size_t>(count));
+    kernel::widen(as_floats(exact).data(), count, out.data());
+    EXPECT_EQ(out, exact);
+  }
+}
+
+/// Margins of every size, with both labels.
+struct Margins {
+  Margins() {
+    constexpr double tiny = std::numeric_limits<double>::denorm_min();
+    for (const double size : {0.0,  tiny,  1e-310, 1e-20, 1e-8,  0.1,   0.7,   1.0,    5.0, 36.0, 37.0,
+                              40.0, 700.0, 708.0,  709.0, 745.0, 746.0, 999.0, 1001.0, 1e4, 1e300})
+      for (const double sign : {-1.0, 1.0})
+        for (const double label : {-1.0, 1.0}) {
+          z.push_back(sign * size);
+          b.push_back(label);
+        }
+    z.push_back(0.3);
+    b.push_back(1);  // an odd number of them
+  }
+  [[nodiscard]] Index count() const { return std::ssize(z); }
+  std::vector<double> z, b;
+};
+
+/// Relative to the result, as long as that is a normal number.
+void expect_close(double found, Wide truth, double relative) {
+  EXPECT_LE(std::abs(found - truth), relative * std::abs(truth) + 4 * std::numeric_limits<double>::min());
+}
+
+TEST_P(EveryCpu, SlopesOfTheLogisticLoss) {
+  const Margins margins;
+  auto found = margins.z;
+  kernel::logistic_slopes(found.data(), margins.b.data(), margins.count(), 0.25);
+  for (Index k = 0; k < margins.count(); ++k) {
+    SCOPED_TRACE(margins.z[k]);
+    const Wide bz = Wide(margins.b[k]) * margins.z[k];
+    expect_close(found[k], -Wide(0.25) * margins.b[k] / (1 + std::exp(bz)), 8 * eps);
+  }
+}
+
+TEST_P(EveryCpu, CurvaturesOfTheLogisticLoss) {
+  const Margins margins;
+  auto found = margins.z;
+  kernel::logistic_curvatures(found.data(), margins.count(), 3);
+  for (Index k = 0; k < margins.count(); ++k) {
+    SCOPED_TRACE(margins.z[k]);
+    const Wide e = std::exp(-std::abs(Wide(margins.z[k])));
+    expect_close(found[k], 3 * e / ((1 + e) * (1 + e)), 8 * eps);
+  }
+}
+
+TEST_P(EveryCpu, ValuesOfTheLogisticLoss) {
+  const Margins margins;
+  Wide all = 0;
+  for (Index k = 0; k < margins.count(); ++k) {
+    SCOPED_TRACE(margins.z[k]);
+    const Wide bz = Wide(margins.b[k]) * margins.z[k];
+    const Wide truth = std::log1p(std::exp(-std::abs(bz))) + std::max(-bz, Wide(0));
+    expect_close(kernel::logistic_values(&margins.z[k], &margins.b[k], 1), truth, 8 * eps);
+    if (std::abs(margins.z[k]) < 1e5) all += truth;
+  }
+  const Index moderate = margins.count() - 5;  // all but the largest, and the last
+  EXPECT_NEAR(kernel::logistic_values(margins.z.data(), margins.b.data(), moderate) +
+                  kernel::logistic_values(&margins.z.back(), &margins.b.back(), 1),
+              static_cast<double>(all), 1e-14 * static_cast<double>(all));
+}
+
+TEST_P(EveryCpu, SoftmaxOfScoresOfAnySize) {
+  for (const double scale : {1e-300, 1.0, 50.0, 1e4, 1e300})
+    for (const Index classes : {1, 2, 3, 10, 17}) {
+      SCOPED_TRACE(testing::Message() << scale << ", " << classes << " classes");
+      const Index width = kernel::panel_width(classes);
+      auto scores = numbers(width, 9);
+      for (double& s : scores) s *= scale / 1024;
+      Wide top = scores[0], sum = 0;
+      for (Index k = 0; k < classes; ++k) top = std::max<Wide>(top, scores[k]);
+      for (Index k = 0; k < classes; ++k) sum += std::exp(scores[k] - top);
+      auto p = scores;
+      const double found = kernel::softmax(p.data(), classes, width);
+      EXPECT_NEAR(found, static_cast<double>(top + std::log(sum)), 1e-14 * std::abs(found) + 1e-14);
+      for (Index k = 0; k < classes; ++k)
+        expect_close(p[k], std::exp(scores[k] - top) / sum, scale > 100 ? 1e-9 : 1e-14);
+      for (Index k = classes; k < width; ++k) EXPECT_EQ(p[k], 0);
+    }
+}
+
+/// Those with fused multiply-add.
+bool fuses(const std::string& target) { return target.starts_with("AVX") || target == "NEON"; }
+
+TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
+  const Case c(37, 50);
+  const auto gradient = [&](const std::string& target) {
+    use_cpu_target(target);
+    std::vector<double> g(50, 0);
+    kernel::pass(c.rows(), c.x.data(), g.data(), [&](Index first, Index count, double* z) {
+      const std::vector<double> b(static_cast<std::size_t>(count), first % 2 ? 1.0 : -1.0);
+      kernel::logistic_slopes(z, b.data(), count, 1);
+    });
+    return g;
+  };
+  for (const std::string& other : cpu_targets()) {
+    if (fuses(other) != fuses(GetParam())) continue;
+    EXPECT_EQ(gradient(other), gradient(GetParam())) << other;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cpu, EveryCpu, testing::ValuesIn(cpu_targets()),
+                         [](const auto& test) { return test.param; });
+
+TEST(CpuTarget, IsTheBestUnlessAskedFor) {
+  const auto all = cpu_targets();
+  EXPECT_EQ(cpu_target(), all.front());
+  use_cpu_target(all.back());
+  EXPECT_EQ(cpu_target(), all.back());
+  EXPECT_EQ(cpu_targets(), all);
+  use_cpu_target("auto");
+  EXPECT_EQ(cpu_target(), all.front());
+  EXPECT_THROW(use_cpu_target("Z80"), InputError);
+}
+
 }  // namespace
-}  // namespace ideal
+}  // namespace ideal::test

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loss/kernels.hpp"
+
+// The order matters.
+// clang-format off
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "loss/panel_simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+// clang-format on
+
+HWY_BEFORE_NAMESPACE();
+namespace ideal::kernel::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Lanes = hn::CappedTag<double, 8>;
+using V = hn::Vec<Lanes>;
+constexpr Lanes lanes;
+constexpr Index lane_count = hn::MaxLanes(lanes);
+constexpr Index group = 4;  // rows, or columns of A, that share what is loaded of a panel
+
+/// `rows` rows of A times `wide` registers of a row of X: all sums stay in registers.
+template <Index rows, Index wide>
+HWY_INLINE void multiply_block(const double* A, Index d, const double* X, Index width, double* Z) {
+  V sum[rows][wide];
+  for (Index j = 0; j < rows; ++j)
+    for (Index v = 0; v < wide; ++v) sum[j][v] = hn::Zero(lanes);
+  for (Index k = 0; k < d; ++k) {
+    V x[wide];
+    for (Index v = 0; v < wide; ++v) x[v] = hn::LoadU(lanes, X + k * width + v * lane_count);
+    for (Index j = 0; j < rows; ++j) {
+      const V a = hn::Set(lanes, A[j * d + k]);
+      for (Index v = 0; v < wide; ++v) sum[j][v] = hn::MulAdd(a, x[v], sum[j][v]);
+    }
+  }
+  for (Index j = 0; j < rows; ++j)
+    for (Index v = 0; v < wide; ++v) hn::StoreU(sum[j][v], lanes, Z + j * width + v * lane_count);
+}
+
+/// `columns` columns of A, transposed, times `wide` registers of the rows of R.
+template <Index columns, Index wide>
+HWY_INLINE void add_block(const Rows<double>& A, Index k, const double* R, Index width, double* G) {
+  V sum[columns][wide];
+  for (Index c = 0; c < columns; ++c)
+    for (Index v = 0; v < wide; ++v) sum[c][v] = hn::LoadU(lanes, G + c * width + v * lane_count);
+  for (Index j = 0; j < A.count; ++j) {
+    V r[wide];
+    for (Index v = 0; v < wide; ++v) r[v] = hn::LoadU(lanes, R + j * width + v * lane_count);
+    for (Index c = 0; c < columns; ++c) {
+      const V a = hn::Set(lanes, A.row(j)[k + c]);
+      for (Index v = 0; v < wide; ++v) sum[c][v] = hn::MulAdd(a, r[v], sum[c][v]);
+    }
+  }
+  for (Index c = 0; c < columns; ++c)
+    for (Index v = 0; v < wide; ++v) hn::StoreU(sum[c][v], lanes, G + c * width + v * lane_count);
+}
+
+template <Index wide>
+HWY_INLINE void multiply_strip(const Rows<double>& A, const double* X, Index width, double* Z) {
+  Index j = 0;
+  for (; j + group <= A.count; j += group)
+    multiply_block<group, wide>(A.row(j), A.d, X, width, Z + j * width);
+  for (; j < A.count; ++j) multiply_block<1, wide>(A.row(j), A.d, X, width, Z + j * width);
+}
+
+template <Index wide>
+HWY_INLINE void add_strip(const Rows<double>& A, const double* R, Index width, double* G, Index first) {
+  Index k = first;
+  for (; k + group <= A.d; k += group) add_block<group, wide>(A, k, R, width, G + k * width);
+  for (; k < A.d; ++k) add_block<1, wide>(A, k, R, width, G + k * width);
+}
+
+}  // namespace
+
+Index whole_registers(Index columns) { return (columns + lane_count - 1) / lane_count * lane_count; }
+
+void multiply_panel_f64(const Rows<double>& A, const double* X, Index width, double* Z) {
+  Index at = 0;
+  for (; at + 3 * lane_count <= width; at += 3 * lane_count) multiply_strip<3>(A, X + at, width, Z + at);
+  for (; at + 2 * lane_count <= width; at += 2 * lane_count) multiply_strip<2>(A, X + at, width, Z + at);
+  for (; at < width; at += lane_count) multiply_strip<1>(A, X + at, width, Z + at);
+}
+
+void add_panel_f64(const Rows<double>& A, const double* R, Index width, double* G, Index first) {
+  Index at = 0;
+  for (; at + 3 * lane_count <= width; at += 3 * lane_count) add_strip<3>(A, R + at, width, G + at, first);
+  for (; at + 2 * lane_count <= width; at += 2 * lane_count) add_strip<2>(A, R + at, width, G + at, first);
+  for (; at < width; at += lane_count) add_strip<1>(A, R + at, width, G + at, first);
+}
+
+}  // namespace ideal::kernel::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace ideal::kernel {
+
+HWY_EXPORT(whole_registers);
+HWY_EXPORT(multiply_panel_f64);
+HWY_EXPORT(add_panel_f64);
+
+Index panel_width(Index columns) { return HWY_DYNAMIC_DISPATCH(whole_registers)(columns); }
+void multiply_panel(const Rows<double>& A, const double* X, Index width, double* Z) {
+  HWY_DYNAMIC_DISPATCH(multiply_panel_f64)(A, X, width, Z);
+}
+void add_panel(const Rows<double>& A, const double* R, Index width, double* G, Index first) {
+  HWY_DYNAMIC_DISPATCH(add_panel_f64)(A, R, width, G, first);
+}
+
+}  // namespace ideal::kernel
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loss/rows.hpp"
+
+#include <ideal/error.hpp>
+
+#include <array>
+#include <limits>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace ideal {
+
+namespace {
+
+const std::array<std::string, 3> storage_names{"auto", "f64", "f32"};
+
+/// What is found in the rows of one agent.
+struct Findings {
+  bool floats = true;              ///< every value is one in single precision, too
+  std::vector<std::int32_t> kept;  ///< columns that are not zero throughout; empty: not worth leaving any out
+};
+
+/// Leaving columns out costs gathering x and scattering g, as much as a row each.
+bool worth_leaving_out(Index zero_columns, Index columns, Index rows) {
+  return rows >= 32 && 8 * zero_columns >= columns && zero_columns < columns;
+}
+
+Findings look_at(Eigen::Ref<const DenseRows> rows, bool want_floats) {
+  Findings found{.floats = want_floats, .kept = {}};
+  std::vector<char> used(static_cast<std::size_t>(rows.cols()), 0);
+  for (Index j = 0; j < rows.rows(); ++j) {
+    const double* const row = rows.data() + j * rows.cols();
+    bool floats = true;
+    for (Index k = 0; k < rows.cols(); ++k) {
+      used[static_cast<std::size_t>(k)] |= static_cast<char>(row[k] != 0);
+      floats &= static_cast<double>(static_cast<float>(row[k])) == row[k];
+    }
+    found.floats = found.floats && floats;
+  }
+  const Index zero = std::ranges::count(used, 0);
+  if (rows.cols() >= kernel::least_columns && !worth_leaving_out(zero, rows.cols(), rows.rows()))
+    return found;
+  for (std::size_t k = 0; k < used.size(); ++k)
+    if (used[k] || rows.cols() < kernel::least_columns) found.kept.push_back(static_cast<std::int32_t>(k));
+  while (found.kept.size() % kernel::least_columns != 0) found.kept.push_back(-1);
+  return found;
+}
+
+/// A copy of an agent's rows of its own.
+template <class Number>
+struct Packed {
+  Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows;
+  Vector labels;
+};
+
+template <class Number>
+std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Eigen::Ref<const Vector> labels,
+                                   std::vector<std::int32_t> kept, bool cached) {
+  auto own = std::make_shared<Packed<Number>>();
+  own->labels = labels;
+  if (kept.empty()) {
+    own->rows = from.cast<Number>();
+  } else {
+    own->rows.resize(from.rows(), std::ssize(kept));
+    for (Index j = 0; j < from.rows(); ++j)
+      for (Index k = 0; k < std::ssize(kept); ++k)
+        own->rows(j, k) = kept[k] < 0 ? Number(0) : static_cast<Number>(from(j, kept[k]));
+  }
+  const kernel::Rows<Number> view{own->rows.data(), own->rows.rows(), own->rows.cols(), cached};
+  const double* const own_labels = own->labels.data();
+  return std::make_shared<const Rows>(std::move(own), view, own_labels, from.cols(), std::move(kept));
+}
+
+bool stays_cached(Index bytes) {
+  static const long cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+  // Half of it: others use it, too.
+  return bytes <= (cache > 0 ? cache / 2 : 4 << 20);
+}
+
+std::shared_ptr<const Rows> shared_rows(const std::shared_ptr<const Dataset>& data, Index first, Index end,
+                                        bool cached) {
+  const double* const labels = data->labels.data() + first;
+  if (const auto* sparse = std::get_if<SparseRows>(&data->features))
+    return std::make_shared<const Rows>(
+        data,
+        SparseView{sparse->outerIndexPtr() + first, sparse->innerIndexPtr(), sparse->valuePtr(), end - first},
+        labels, data->columns());
+  const auto& dense = std::get<DenseRows>(data->features);
+  return std::make_shared<const Rows>(
+      data, kernel::Rows<double>{dense.data() + first * dense.cols(), end - first, dense.cols(), cached},
+      labels, data->columns());
+}
+
+class Store {
+ public:
+  Store(const Dataset& data, Storage storage) : storage_(storage), numbers_(data.rows() * data.columns()) {}
+
+  /// Rows first ... end-1 as a copy if that is smaller, else null.
+  [[nodiscard]] std::shared_ptr<const Rows> smaller(const Dataset& data, Index first, Index end) const {
+    const auto* dense = std::get_if<DenseRows>(&data.features);
+    if (!dense) return nullptr;
+    const auto rows = dense->middleRows(first, end - first);
+    const auto labels = data.labels.segment(first, end - first);
+    Findings found = look_at(rows, storage_ == Storage::automatic);
+    const bool narrow = storage_ == Storage::f32 || found.floats;
+    if (narrow) return packed<float>(rows, labels, std::move(found.kept), cached<float>());
+    if (!found.kept.empty()) return packed<double>(rows, labels, std::move(found.kept), cached<double>());
+    return nullptr;
+  }
+  template <class Number>
+  [[nodiscard]] bool cached() const {
+    return stays_cached(numbers_ * static_cast<Index>(sizeof(Number)));
+  }
+
+ private:
+  Storage storage_;
+  Index numbers_;
+};
+
+/// Gives memory back from time to time: growing by an agent's copy and shrinking by its rows, there is never
+/// much more than there was.
+void forget_rows_from(Dataset& data, Index first) {
+  constexpr Index worth_it = 8 << 20;
+  auto& dense = std::get<DenseRows>(data.features);
+  if ((dense.rows() - first) * dense.cols() * static_cast<Index>(sizeof(double)) >= worth_it || first == 0)
+    dense.conservativeResize(first, dense.cols());
+}
+
+}  // namespace
+
+Storage parse_storage(std::string_view name) {
+  const auto found = std::ranges::find(storage_names, name);
+  if (found == storage_names.end())
+    throw InputError("--storage", fmt::format("'{}'", name), "auto, f64 or f32",
+                     did_you_mean(name, storage_names));
+  return static_cast<Storage>(found - storage_names.begin());
+}
+
+std::string_view to_string(Storage storage) { return storage_names[static_cast<std::size_t>(storage)]; }
+
+std::vector<std::shared_ptr<const Rows>> store_rows(Dataset data, std::span<const Index> offsets,
+                                                    Storage storage) {
+  const Store store(data, storage);
+  const auto agents = offsets.size() - 1;
+  std::vector<std::shared_ptr<const Rows>> rows(agents);
+  bool none_shared = true;
+  for (std::size_t i = 0; i < agents; ++i) {
+    // Looked at in the order of memory, from its end: what is copied can be forgotten.
+    const std::size_t agent = agents - 1 - i;
+    rows[agent] = store.smaller(data, offsets[agent], offsets[agent + 1]);
+    none_shared = none_shared && rows[agent];
+    if (none_shared) forget_rows_from(data, offsets[agent]);
+  }
+  if (none_shared) return rows;
+  const auto shared = std::make_shared<const Dataset>(std::move(data));
+  for (std::size_t i = 0; i < agents; ++i)
+    if (!rows[i]) rows[i] = shared_rows(shared, offsets[i], offsets[i + 1], store.cached<double>());
+  return rows;
+}
+
+std::vector<std::shared_ptr<const Rows>> store_rows(const std::shared_ptr<const Dataset>& data,
+                                                    std::span<const Index> offsets, Storage storage) {
+  const Store store(*data, storage);
+  std::vector<std::shared_ptr<const Rows>> rows;
+  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
+    auto own = store.smaller(*data, offsets[i], offsets[i + 1]);
+    rows.push_back(own ? std::move(own)
+                       : shared_rows(data, offsets[i], offsets[i + 1], store.cached<double>()));
+  }
+  return rows;
+}
+
+}  // namespace ideal
