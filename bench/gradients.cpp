@@ -27,7 +27,7 @@ double operations(const Dataset& data) { return 4.0 * static_cast<double>(data.r
 
 void enter_peak(Race& race, Threads& team) {
   const double flops = multiply_add(team);
-  race.enter("peak", per_unit(flops, timed([&team] { multiply_add(team); })));
+  race.enter("peak", per_unit(flops, timed(team.count(), [&team] { multiply_add(team); })));
 }
 
 void from_memory(Report& report, Index rows, Index columns, const std::array<Goals, 2>& goals) {
@@ -38,9 +38,9 @@ void from_memory(Report& report, Index rows, Index columns, const std::array<Goa
     Gradients gradients(problem, threads);
     use_blas_threads(threads);
     Race race;
-    race.enter("ideal", timed([&] { gradients(); }));
-    race.enter("read", timed([&] { read_once(gradients.team(), values_of(*data)); }));
-    race.enter("OpenBLAS", timed([&] { blas(); }), threads > 1);
+    race.enter("ideal", timed(threads, [&] { gradients(); }));
+    race.enter("read", timed(threads, [&] { read_once(gradients.team(), values_of(*data)); }));
+    race.enter("OpenBLAS", timed(threads, [&] { blas(); }), threads > 1);
     race.run();
     const Goals& goal = goals[static_cast<std::size_t>(threads - 1)];
     const std::string item = "logistic, float64, " + shape(*data);
@@ -59,9 +59,9 @@ void from_memory_as_floats(Report& report, Index rows, Index columns) {
     Gradients gradients(problem, threads), wide_gradients(wide, threads);
     const auto half_the_bytes = values_of(*floats).first(values_of(*floats).size() / 2);
     Race race;
-    race.enter("floats", timed([&] { gradients(); }));
-    race.enter("read", timed([&] { read_once(gradients.team(), half_the_bytes); }));
-    race.enter("doubles", timed([&] { wide_gradients(); }));
+    race.enter("floats", timed(threads, [&] { gradients(); }));
+    race.enter("read", timed(threads, [&] { read_once(gradients.team(), half_the_bytes); }));
+    race.enter("doubles", timed(threads, [&] { wide_gradients(); }));
     race.run();
     const std::string item = "logistic, float32, " + shape(*floats);
     report.add({item, threads, race.speed("floats", "read"), "of the read bandwidth", at_least(0.70)});
@@ -74,7 +74,7 @@ void in_cache(Report& report, const std::string& cache, Index rows, double goal)
   const Problem problem = shared_by(1, data);
   Gradients gradients(problem, 1);
   Race race;
-  race.enter("ideal", per_unit(operations(*data), timed([&] { gradients(); })));
+  race.enter("ideal", per_unit(operations(*data), timed(1, [&] { gradients(); })));
   enter_peak(race, gradients.team());
   race.run();
   report.add({fmt::format("logistic, {}, in {}", shape(*data), cache), 1, race.speed("ideal", "peak"),
@@ -90,8 +90,8 @@ void softmax(Report& report) {
     use_blas_threads(threads);
     const double flops = classes * operations(*data);
     Race race;
-    race.enter("ideal", per_unit(flops, timed([&] { gradients(); })));
-    race.enter("OpenBLAS", per_unit(flops, timed([&] { blas(); })), threads > 1);
+    race.enter("ideal", per_unit(flops, timed(threads, [&] { gradients(); })));
+    race.enter("OpenBLAS", per_unit(flops, timed(threads, [&] { blas(); })), threads > 1);
     enter_peak(race, gradients.team());
     race.run();
     const std::string item = fmt::format("softmax, {} classes, {}", classes, shape(*data));
@@ -110,8 +110,8 @@ void sparse(Report& report) {
   for (const int threads : {1, 2}) {
     Gradients gradients(problem, threads);
     Race race;
-    race.enter("ideal", timed([&] { gradients(); }));
-    race.enter("Eigen", timed([&] {
+    race.enter("ideal", timed(threads, [&] { gradients(); }));
+    race.enter("Eigen", timed(threads, [&] {
                  z.noalias() = A * x;
                  logistic_slopes(z, data->labels);
                  g.noalias() = A.transpose() * z;

@@ -29,9 +29,9 @@ void on_a_cycle(Report& report, Index agents, double of_copy) {
     Threads team(threads);
     Network W(topology, *transport, meter, team);
     Race race;
-    race.enter("ideal", timed([&] { W.mix(X); }));
-    race.enter("copy", timed([&] { copy_past_caches(team, from, {copy.get(), from.size()}); }));
-    race.enter("Eigen", timed([&] { mixed.noalias() = topology.weights() * rows; }));
+    race.enter("ideal", timed(threads, [&] { W.mix(X); }));
+    race.enter("copy", timed(threads, [&] { copy_past_caches(team, from, {copy.get(), from.size()}); }));
+    race.enter("Eigen", timed(threads, [&] { mixed.noalias() = topology.weights() * rows; }));
     race.run();
     const std::string item = fmt::format("cycle of {} agents, d = {}", agents, dimension);
     report.add({item, threads, race.speed("ideal", "copy"), "of a copy past the caches", at_least(of_copy)});

@@ -7,19 +7,25 @@
 #include <stdexcept>
 #include <thread>
 
+#include <time.h>
+
 namespace bench {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double long_enough = 3e-3;
 constexpr auto pool_falls_asleep = std::chrono::milliseconds(60);
 
-double seconds_of(const std::function<void()>& work, int calls) {
-  const auto start = Clock::now();
+double now(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double seconds_of(const std::function<void()>& work, int calls, clockid_t clock) {
+  const double start = now(clock);
   for (int k = 0; k < calls; ++k) work();
-  return std::chrono::duration<double>(Clock::now() - start).count() / calls;
+  return (now(clock) - start) / calls;
 }
 
 }  // namespace
@@ -30,13 +36,14 @@ double median(std::vector<double> values) {
   return *middle;
 }
 
-std::function<double()> timed(std::function<void()> work) {
-  return [work = std::move(work), calls = 0]() mutable {
+std::function<double()> timed(int threads, std::function<void()> work) {
+  const clockid_t clock = threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+  return [clock, work = std::move(work), calls = 0]() mutable {
     if (calls == 0) {
       work();
-      calls = std::max(1, static_cast<int>(std::ceil(long_enough / seconds_of(work, 1))));
+      calls = std::max(1, static_cast<int>(std::ceil(long_enough / seconds_of(work, 1, clock))));
     }
-    return seconds_of(work, calls);
+    return seconds_of(work, calls, clock);
   };
 }
 

@@ -10,8 +10,10 @@ namespace bench {
 
 double median(std::vector<double> values);
 
-/// Seconds of one call of `work`, from as many calls as a clock needs to be believed.
-std::function<double()> timed(std::function<void()> work);
+/// Seconds of one call of `work`, from as many calls as a clock needs to be believed. Work done by the
+/// calling thread alone (threads = 1) is timed by a clock that stops while other programs have the core; all
+/// of a race have the same clock.
+std::function<double()> timed(int threads, std::function<void()> work);
 
 /// The same for one of several units of work that a call does.
 std::function<double()> per_unit(double units, std::function<double()> seconds);

@@ -77,7 +77,7 @@ void inner_ideal_round(Report& report) {
 
   Race race;
   race.enter("float64", [&] { return seconds_a_round(wide, cycle, ideal, threads, rounds); });
-  race.enter("read", timed([&] { read_once(team, values_of(*doubles)); }));
+  race.enter("read", timed(threads, [&] { read_once(team, values_of(*doubles)); }));
   race.enter("float32", [&] { return seconds_a_round(narrow, cycle, ideal, threads, rounds); });
   race.enter(
       "NumPy", [&] { return numpy.seconds_a_round(rounds); }, true);
