@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The gradients as two products of OpenBLAS with the link between them.
+// The gradients of all rows together as two products of OpenBLAS with the link between them.
 #pragma once
 
 #include <ideal/data.hpp>
@@ -14,7 +14,7 @@ void use_blas_threads(int count);
 class BlasLogistic {
  public:
   explicit BlasLogistic(const ideal::Dataset& dense);
-  void operator()();
+  const ideal::Vector& operator()();
 
  private:
   const ideal::DenseRows& rows_;
@@ -25,7 +25,7 @@ class BlasLogistic {
 class BlasSoftmax {
  public:
   BlasSoftmax(const ideal::Dataset& dense, int classes);
-  void operator()();
+  const ideal::DenseRows& operator()();
 
  private:
   const ideal::DenseRows& rows_;

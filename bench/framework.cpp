@@ -75,7 +75,7 @@ void smallest_round(Report& report) {
   for (int k = 0; k < 11; ++k)
     microseconds.push_back(1e6 * seconds(inner_rounds(problem, topology, 1, rounds)) / rounds);
   report.add(
-      {"IDEAL, inner, 1 row and d = 1 each, n = 2", 1, median(microseconds), "us a round", at_most(2)});
+      {"IDEAL, inner, 1 row and d = 1 each, n = 2", 1, median(microseconds), "µs a round", at_most(2)});
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 using namespace ideal;
 
-constexpr Index hosts_of_rows = 8;  // agents among whom the rows are divided, as threads go by agents
+constexpr Index sharers = 8;  // agents who have the rows among them equally; threads go by agents
 constexpr int classes = 10;
 
 struct Goals {
@@ -25,6 +25,9 @@ std::string shape(const Dataset& data) { return fmt::format("{} x {}", data.rows
 /// Useful operations of a gradient: a multiplication and an addition for each value in each of two products.
 double operations(const Dataset& data) { return 4.0 * static_cast<double>(data.rows() * data.columns()); }
 
+/// All agents are at the same point and have as many rows, so their mean is the gradient of all rows.
+Vector mean(Gradients& gradients) { return gradients().rowwise().mean(); }
+
 void enter_peak(Race& race, Threads& team) {
   const double flops = multiply_add(team);
   race.enter("peak", per_unit(flops, timed(team.count(), [&team] { multiply_add(team); })));
@@ -32,11 +35,12 @@ void enter_peak(Race& race, Threads& team) {
 
 void from_memory(Report& report, Index rows, Index columns, const std::array<Goals, 2>& goals) {
   const auto data = random_rows(rows, columns);
-  const Problem problem = shared_by(hosts_of_rows, data);
+  const Problem problem = shared_by(sharers, data);
   BlasLogistic blas(*data);
   for (const int threads : {1, 2}) {
     Gradients gradients(problem, threads);
     use_blas_threads(threads);
+    require_same(mean(gradients), blas());
     Race race;
     race.enter("ideal", timed(threads, [&] { gradients(); }));
     race.enter("read", timed(threads, [&] { read_once(gradients.team(), values_of(*data)); }));
@@ -54,7 +58,7 @@ void from_memory(Report& report, Index rows, Index columns, const std::array<Goa
 /// make_losses chooses how rows are stored: as floats where no value changes by it.
 void from_memory_as_floats(Report& report, Index rows, Index columns) {
   const auto floats = random_rows(rows, columns, Values::floats), doubles = random_rows(rows, columns);
-  const Problem problem = shared_by(hosts_of_rows, floats), wide = shared_by(hosts_of_rows, doubles);
+  const Problem problem = shared_by(sharers, floats), wide = shared_by(sharers, doubles);
   for (const int threads : {1, 2}) {
     Gradients gradients(problem, threads), wide_gradients(wide, threads);
     const auto half_the_bytes = values_of(*floats).first(values_of(*floats).size() / 2);
@@ -83,11 +87,12 @@ void in_cache(Report& report, const std::string& cache, Index rows, double goal)
 
 void softmax(Report& report) {
   const auto data = random_rows(10000, 784, Values::doubles, classes);
-  const Problem problem = shared_by(hosts_of_rows, data, LossKind::softmax, classes);
+  const Problem problem = shared_by(sharers, data, LossKind::softmax, classes);
   BlasSoftmax blas(*data, classes);
   for (const int threads : {1, 2}) {
     Gradients gradients(problem, threads);
     use_blas_threads(threads);
+    require_same(mean(gradients), blas().reshaped<Eigen::RowMajor>());
     const double flops = classes * operations(*data);
     Race race;
     race.enter("ideal", per_unit(flops, timed(threads, [&] { gradients(); })));
@@ -103,19 +108,23 @@ void softmax(Report& report) {
 void sparse(Report& report) {
   const auto data =
       std::make_shared<const Dataset>(synthesize({.rows = 50000, .columns = 20000, .density = 50.0 / 20000}));
-  const Problem problem = shared_by(hosts_of_rows, data);
+  const Problem problem = shared_by(sharers, data);
   const auto& A = std::get<SparseRows>(data->features);
-  const Vector x = Vector::Constant(A.cols(), 1e-3);
+  const Vector x = Vector::Constant(A.cols(), Gradients::start);
   Vector z(A.rows()), g(A.cols());
+  const auto two_products = [&] {
+    z.noalias() = A * x;
+    logistic_slopes(z, data->labels);
+    g = l2 * x;
+    g.noalias() += A.transpose() * z;
+  };
   for (const int threads : {1, 2}) {
     Gradients gradients(problem, threads);
+    two_products();
+    require_same(mean(gradients), g);
     Race race;
     race.enter("ideal", timed(threads, [&] { gradients(); }));
-    race.enter("Eigen", timed(threads, [&] {
-                 z.noalias() = A * x;
-                 logistic_slopes(z, data->labels);
-                 g.noalias() = A.transpose() * z;
-               }));
+    race.enter("Eigen", timed(threads, two_products));
     race.run();
     report.add({fmt::format("logistic, sparse, {}, 50 a row", shape(*data)), threads,
                 race.speed("ideal", "Eigen"), "x Eigen in two products, 1 thread",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "groups.hpp"
 #include "limits.hpp"
+#include "problems.hpp"
 #include "race.hpp"
 
 #include <ideal/ideal.hpp>
@@ -28,6 +29,8 @@ void on_a_cycle(Report& report, Index agents, double of_copy) {
     Meter meter;
     Threads team(threads);
     Network W(topology, *transport, meter, team);
+    mixed.noalias() = topology.weights() * rows;
+    require_same(W.mix(X), mixed.transpose());
     Race race;
     race.enter("ideal", timed(threads, [&] { W.mix(X); }));
     race.enter("copy", timed(threads, [&] { copy_past_caches(team, from, {copy.get(), from.size()}); }));

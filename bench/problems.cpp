@@ -4,6 +4,7 @@
 #include <ideal/random.hpp>
 
 #include <numeric>
+#include <stdexcept>
 
 namespace bench {
 
@@ -30,12 +31,15 @@ std::span<const double> values_of(const Dataset& dense) {
 }
 
 Problem shared_by(Index agents, const std::shared_ptr<const Dataset>& data, LossKind kind, int classes) {
-  constexpr double l2 = 1e-3;
   std::vector<Index> offsets;
   for (Index i = 0; i <= agents; ++i) offsets.push_back(i * data->rows() / agents);
   const double largest_norm = static_cast<double>(data->columns());  // squared, of a row
   return {.losses = make_losses(data, offsets, kind, l2, classes),
           .constants = {.L = largest_norm + l2, .mu = l2, .rows = data->rows() / agents}};
+}
+
+void require_same(const Block& ours, const Block& theirs) {
+  if (!ours.isApprox(theirs, 1e-10)) throw std::runtime_error("a peer computes something else");
 }
 
 namespace {
@@ -51,6 +55,6 @@ std::vector<Index> all_agents(const Problem& problem) {
 Gradients::Gradients(const Problem& problem, int threads)
     : team_(threads),
       F_(problem.losses, all_agents(problem), problem.constants, 0, meter_, team_),
-      X_(Block::Constant(F_.dimension(), std::ssize(problem.losses), 1e-3)) {}
+      X_(Block::Constant(F_.dimension(), std::ssize(problem.losses), start)) {}
 
 }  // namespace bench

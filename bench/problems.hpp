@@ -20,15 +20,22 @@ std::shared_ptr<const ideal::Dataset> random_rows(Index rows, Index columns, Val
 
 std::span<const double> values_of(const ideal::Dataset& dense);
 
-/// Equal shares of a data set and bounds of their curvature that cost no time to find; l2 = 1e-3.
+constexpr double l2 = 1e-3;
+
+/// Equal shares of a data set and bounds of their curvature that cost no time to find.
 ideal::Problem shared_by(Index agents, const std::shared_ptr<const ideal::Dataset>& data,
                          ideal::LossKind kind = ideal::LossKind::logistic, int classes = 2);
 
-/// The computation oracle over all agents of a problem, with its own threads.
+/// Peers must do the same: throws unless their result is ours up to rounding.
+void require_same(const ideal::Block& ours, const ideal::Block& theirs);
+
+/// The computation oracle over all agents of a problem, at `start` for each number, with its own threads.
 class Gradients {
  public:
+  static constexpr double start = 1e-3;
+
   Gradients(const ideal::Problem& problem, int threads);
-  void operator()() { F_.gradient(X_); }
+  const ideal::Block& operator()() { return F_.gradient(X_); }
   ideal::Threads& team() { return team_; }
 
  private:
