@@ -55,7 +55,8 @@ void from_memory(Report& report, Index rows, Index columns, const std::array<Goa
   }
 }
 
-/// make_losses chooses how rows are stored: as floats where no value changes by it.
+/// Storage: make_losses may keep rows as floats where no value changes by it. Until it does, these figures
+/// are those of doubles against half their bytes.
 void from_memory_as_floats(Report& report, Index rows, Index columns) {
   const auto floats = random_rows(rows, columns, Values::floats), doubles = random_rows(rows, columns);
   const Problem problem = shared_by(sharers, floats), wide = shared_by(sharers, doubles);
