@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "race.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <stdexcept>
+#include <thread>
+
+#include <time.h>
+
+namespace bench {
+
+namespace {
+
+constexpr double long_enough = 3e-3;
+constexpr auto pool_falls_asleep = std::chrono::milliseconds(60);
+
+double now(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double seconds_of(const std::function<void()>& work, int calls, clockid_t clock) {
+  const double start = now(clock);
+  for (int k = 0; k < calls; ++k) work();
+  return (now(clock) - start) / calls;
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  const auto middle = values.begin() + std::ssize(values) / 2;
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
+
+std::function<double()> timed(int threads, std::function<void()> work) {
+  const clockid_t clock = threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+  return [clock, work = std::move(work), calls = 0]() mutable {
+    if (calls == 0) {
+      work();
+      calls = std::max(1, static_cast<int>(std::ceil(long_enough / seconds_of(work, 1, clock))));
+    }
+    return seconds_of(work, calls, clock);
+  };
+}
+
+std::function<double()> per_unit(double units, std::function<double()> seconds) {
+  return [units, seconds = std::move(seconds)] { return seconds() / units; };
+}
+
+void Race::enter(std::string name, std::function<double()> seconds, bool leaves_threads) {
+  contestants_.push_back({std::move(name), std::move(seconds), leaves_threads, {}});
+}
+
+void Race::run(int rounds) {
+  for (int round = -1; round < rounds; ++round)
+    for (auto& contestant : contestants_) {
+      const double seconds = contestant.seconds();
+      if (round >= 0) contestant.times.push_back(seconds);
+      if (contestant.leaves_threads) std::this_thread::sleep_for(pool_falls_asleep);
+    }
+}
+
+double Race::seconds(std::string_view name) const { return median(find(name).times); }
+
+double Race::speed(std::string_view name, std::string_view other) const {
+  const auto &own = find(name).times, &others = find(other).times;
+  std::vector<double> ratios(own.size());
+  std::ranges::transform(others, own, ratios.begin(), std::divides<>{});
+  return median(std::move(ratios));
+}
+
+const Race::Contestant& Race::find(std::string_view name) const {
+  const auto found = std::ranges::find(contestants_, name, &Contestant::name);
+  if (found == contestants_.end()) throw std::out_of_range("no contestant " + std::string(name));
+  return *found;
+}
+
+}  // namespace bench

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bench {
+
+double median(std::vector<double> values);
+
+/// Seconds of one call of `work`, from as many calls as a clock needs to be believed. Work done by the
+/// calling thread alone (threads = 1) is timed by a clock that stops while other programs have the core; all
+/// of a race have the same clock.
+std::function<double()> timed(int threads, std::function<void()> work);
+
+/// The same for one of several units of work that a call does.
+std::function<double()> per_unit(double units, std::function<double()> seconds);
+
+/// Different ways to the same end, run in turn, so that all of them meet the same moods of the machine:
+/// the speed of memory drifts by a quarter between one second and the next. What counts is the ratio within a
+/// round, and the median of the ratios over the rounds.
+class Race {
+ public:
+  /// `seconds` does the work and tells what a unit of it took. A contestant that leaves threads of its own
+  /// behind (a BLAS pool spins for some 30 ms in case more work comes) is followed by a pause.
+  void enter(std::string name, std::function<double()> seconds, bool leaves_threads = false);
+
+  /// One more round to warm up.
+  void run(int rounds = 11);
+
+  /// Median time of a unit of work.
+  [[nodiscard]] double seconds(std::string_view name) const;
+
+  /// How many times as fast `name` is as `other`.
+  [[nodiscard]] double speed(std::string_view name, std::string_view other) const;
+
+ private:
+  struct Contestant {
+    std::string name;
+    std::function<double()> seconds;
+    bool leaves_threads;
+    std::vector<double> times;
+  };
+  [[nodiscard]] const Contestant& find(std::string_view name) const;
+
+  std::vector<Contestant> contestants_;
+};
+
+}  // namespace bench
