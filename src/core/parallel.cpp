@@ -17,14 +17,31 @@ namespace ideal {
 
 namespace {
 
-/// Rounds follow each other within microseconds: look a few times before sleeping in the kernel.
+/// Tells the core that this thread only waits.
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Regions follow each other within microseconds: look for about two of them, then let others on this core go
+/// first, and sleep in the kernel at last.
 void wait_for_change(const std::atomic<unsigned>& value, unsigned old) {
-  for (int spin = 0; spin < 200; ++spin) {
+  constexpr int looks = 100, turns = 100;
+  for (int spin = 0; spin < looks + turns; ++spin) {
     if (value.load(std::memory_order_acquire) != old) return;
-    std::this_thread::yield();
+    if (spin < looks)
+      relax();
+    else
+      std::this_thread::yield();
   }
   value.wait(old, std::memory_order_acquire);
 }
+
+// What one thread writes while another looks at something else stays on a line of its own.
+constexpr std::size_t cache_line = 64;
 
 }  // namespace
 
@@ -41,9 +58,9 @@ struct Threads::Team {
 
   ~Team() { dismiss(); }
 
-  /// The workers that are there wait for an announcement; one without a task sends them home.
+  /// The workers that are there wait for an announcement; one without work sends them home.
   void dismiss() {
-    task = nullptr;
+    call = nullptr;
     announce();
     workers.clear();
   }
@@ -56,15 +73,17 @@ struct Threads::Team {
   void serve(int rank) {
     for (unsigned seen = 0;; ++seen) {
       wait_for_change(generation, seen);
-      if (!task) return;
-      work(rank);
+      if (!call) return;
+      do_range(rank);
       if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) busy.notify_one();
     }
   }
 
-  void work(int rank) {
+  void do_range(int rank) {
+    const Index first = rank * items / size, end = (rank + 1) * items / size;
+    if (first == end) return;
     try {
-      for (Index i = rank * items / size; i < (rank + 1) * items / size; ++i) (*task)(i);
+      call(work, first, end);
     } catch (...) {
       const std::lock_guard lock(failure_mutex);
       if (!failure) failure = std::current_exception();
@@ -72,31 +91,29 @@ struct Threads::Team {
   }
 
   int size;
-  const std::function<void(Index)>* task = nullptr;
+  Call call = nullptr;
+  const void* work = nullptr;
   Index items = 0;
-  std::atomic<unsigned> generation{0};
-  std::atomic<unsigned> busy{0};
-  std::mutex failure_mutex;
+  alignas(cache_line) std::atomic<unsigned> generation{0};
+  alignas(cache_line) std::atomic<unsigned> busy{0};
+  alignas(cache_line) std::mutex failure_mutex;
   std::exception_ptr failure;
   std::vector<std::jthread> workers;  // last: joined before anything above goes away
 };
 
-Threads::Threads(int count) : team_(std::make_unique<Team>(std::max(1, count))) {}
+Threads::Threads(int count) : count_(std::max(1, count)) {
+  if (count_ > 1) team_ = std::make_unique<Team>(count_);
+}
 Threads::~Threads() = default;
 
-int Threads::count() const { return team_->size; }
-
-void Threads::each(Index items, const std::function<void(Index)>& task) {
+void Threads::share(Index items, Call call, const void* work) {
   Team& team = *team_;
-  if (team.size == 1 || items == 1) {
-    for (Index i = 0; i < items; ++i) task(i);
-    return;
-  }
-  team.task = &task;
+  team.call = call;
+  team.work = work;
   team.items = items;
   team.busy.store(static_cast<unsigned>(team.size - 1), std::memory_order_relaxed);
   team.announce();
-  team.work(0);
+  team.do_range(0);
   for (unsigned left = team.busy.load(std::memory_order_acquire); left != 0;
        left = team.busy.load(std::memory_order_acquire))
     wait_for_change(team.busy, left);
