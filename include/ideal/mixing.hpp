@@ -86,7 +86,7 @@ class Network final : public Mixing {
   Transport& transport_;
   Meter& meter_;
   Threads& threads_;
-  Index links_ = 0;  ///< directed edges leaving the hosted agents
+  Index links_ = 0;        ///< directed edges leaving the hosted agents
   Index largest_row_ = 0;  ///< entries of W
   std::optional<Index> flood_rounds_;
   const Block* sent_ = nullptr;

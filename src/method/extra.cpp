@@ -41,8 +41,8 @@ struct Extra {
       const Both at_X = at_once(W, X, k == 0, [&]() -> const Block& { return F.gradient(X); });
       const Block &G = at_X.gradient, &WX = at_X.mixed;
       W.locally(X, [&](auto own) {
-        const Part X_next = 2 * own(X) - own(X_prev) - s * own(WX) + s / 2 * own(WX_prev) -
-                            alpha * (own(G) - own(G_prev));
+        const Part X_next =
+            2 * own(X) - own(X_prev) - s * own(WX) + s / 2 * own(WX_prev) - alpha * (own(G) - own(G_prev));
         own(X_prev) = own(X);
         own(X) = X_next;
         own(WX_prev) = own(WX);

@@ -23,8 +23,8 @@ Index rounds_to_reach_all(const Graph& graph) {
   return std::min(graph.agents() - 1, 2 * std::ranges::max(graph.hops_from(0)));
 }
 
-/// From here on a result is not kept in the last cache for long: others share it, and a method has ten blocks.
-/// Where the system does not know its caches, as in some virtual machines, this is a usual share.
+/// From here on a result is not kept in the last cache for long: others share it, and a method has ten
+/// blocks. Where the system does not know its caches, as in some virtual machines, this is a usual share.
 Index numbers_in_cache() {
   constexpr long share = 8L << 20;
 #ifdef _SC_LEVEL3_CACHE_SIZE

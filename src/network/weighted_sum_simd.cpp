@@ -7,8 +7,8 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "network/weighted_sum_simd.cpp"
-#include <hwy/foreach_target.h>
 #include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
@@ -95,7 +95,8 @@ inline Index ragged(const double* result, Index size) {
 }
 
 template <Stores stores>
-void sum_column(const double* weights, const double* const* columns, Index terms, double* result, Index size) {
+void sum_column(const double* weights, const double* const* columns, Index terms, double* result,
+                Index size) {
   const Index N = static_cast<Index>(hn::Lanes(Lanes()));
   const Index head = stores == Stores::streaming ? ragged(result, size) : 0;
   Index i = 0;
@@ -121,8 +122,8 @@ namespace ideal {
 
 HWY_EXPORT(sum);
 
-void weighted_sum(const double* weights, const double* const* columns, Index terms, double* result, Index size,
-                  Stores stores) {
+void weighted_sum(const double* weights, const double* const* columns, Index terms, double* result,
+                  Index size, Stores stores) {
   HWY_DYNAMIC_DISPATCH(sum)(weights, columns, terms, result, size, stores);
 }
 
