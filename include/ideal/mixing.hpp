@@ -3,12 +3,15 @@
 
 #include <ideal/meter.hpp>
 #include <ideal/parallel.hpp>
+#include <ideal/part.hpp>
 #include <ideal/topology.hpp>
 #include <ideal/transport.hpp>
 
 #include <optional>
 
 namespace ideal {
+
+enum class Stores;
 
 /// The communication oracle: X -> M X for a symmetric positive semi-definite M with kernel span(1).
 class Mixing {
@@ -38,9 +41,23 @@ class Mixing {
 
   [[nodiscard]] virtual Index agents() const = 0;
 
-  /// The mean over all agents, as a server would compute it. Only centralized baselines use it; it is no
-  /// round of the network.
-  virtual Vector average(const Block& X) = 0;
+  /// The mean over all agents at every agent, as a server would compute it and send it back. Only centralized
+  /// baselines use it; it is no round of the network. Lives as long as a result of mix().
+  virtual const Block& average(const Block& X) = 0;
+
+  /// What agents do by themselves between oracles: update(own) for one part of the blocks after the other,
+  /// own(B) being the part of a block of X's shape. Parts are worked on in any order and on several threads,
+  /// so statements go entry by entry; an entry's own sequence of operations is always the same.
+  template <class Update>
+  void locally(const Block& X, Update update) {
+    threads().ranges(Own::parts(X.size()), [&, size = X.size()](Index first, Index end) {
+      for (Index part = first; part < end; ++part) update(Own(part, size));
+    });
+  }
+
+ private:
+  virtual Threads& threads() = 0;
+  friend class Chebyshev;
 };
 
 /// W itself over a transport: one communication a call. Neighbours are summed in agent order, so every
@@ -55,19 +72,22 @@ class Network final : public Mixing {
   Spectrum spectrum() const override { return topology_.spectrum(); }
   double maximum(const Vector& one_per_hosted_agent) override;
   Index agents() const override { return topology_.agents(); }
-  Vector average(const Block& X) override;
+  const Block& average(const Block& X) override;
 
   /// Spent with messages and their sums; what travels while a host computes takes no time.
   [[nodiscard]] double seconds() const { return seconds_; }
 
  private:
+  Threads& threads() override { return threads_; }
   void count(Index numbers);
+  void sum_neighbours(Index first, Index end, Stores stores);
 
   const Topology& topology_;
   Transport& transport_;
   Meter& meter_;
   Threads& threads_;
-  Index links_ = 0;  ///< directed edges leaving the hosted agents
+  Index links_ = 0;        ///< directed edges leaving the hosted agents
+  Index largest_row_ = 0;  ///< entries of W
   std::optional<Index> flood_rounds_;
   const Block* sent_ = nullptr;
   double seconds_ = 0;
@@ -86,12 +106,14 @@ class Chebyshev final : public Mixing {
   Spectrum spectrum() const override { return spectrum_; }
   double maximum(const Vector& one_per_hosted_agent) override { return W_.maximum(one_per_hosted_agent); }
   Index agents() const override { return W_.agents(); }
-  Vector average(const Block& X) override { return W_.average(X); }
+  const Block& average(const Block& X) override { return W_.average(X); }
 
   [[nodiscard]] Index degree() const { return J_; }
   static Index default_degree(double kappa_W);
 
  private:
+  Threads& threads() override { return W_.threads(); }
+
   Mixing& W_;
   Index J_;
   double c2_, c3_;

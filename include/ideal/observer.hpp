@@ -33,15 +33,19 @@ struct Watch {
 /// over. Hosts meet in Transport::gather and all reach the same verdict from the same numbers.
 class Observer final : public Monitor {
  public:
-  /// `passes`: how many were looked at before, in a resumed run.
+  /// `L`: smoothness of every agent's loss, which bounds f where it is not evaluated. `passes`: how many were
+  /// looked at before, in a resumed run.
   Observer(std::span<const std::shared_ptr<const Loss>> hosted, const std::optional<Reference>& reference,
-           Watch watch, Transport& transport, Threads& threads, Index passes = 0);
+           Watch watch, Transport& transport, Threads& threads, double L, Index passes = 0);
 
   bool more(const Block& X, Index iteration, const Meter& meter) override;
 
   [[nodiscard]] Status status() const { return status_; }
   [[nodiscard]] const Trace& trace() const { return trace_; }
-  [[nodiscard]] const Vector& gaps() const { return gaps_; }  ///< f(x_i) - f* of every agent, at the last row
+  /// f(x_i) - f* of every agent, at the last row; NaN where f was not evaluated.
+  [[nodiscard]] const Vector& gaps() const { return gaps_; }
+  /// No agent's is larger; where the worst one is known, it is that.
+  [[nodiscard]] double worst_bound() const { return worst_bound_; }
   [[nodiscard]] const Block& last_finite() const {
     return last_finite_;
   }  ///< hosted columns of the last good row
@@ -55,7 +59,12 @@ class Observer final : public Monitor {
   bool asked_to_stop();
   Vector sum_over_agents(const Block& per_agent);
   Vector values(const Block& points);
+  Vector gradient_at(const Vector& x);
+  [[nodiscard]] double f_star() const;
   Report measure(const Block& X, Index iteration, const Meter& meter);
+  void measure_every_agent(const Block& all, TraceRow& row);
+  void measure_some_agents(const Block& X, const Vector& mean, TraceRow& row);
+  Index find_worst(const Block& X, const Vector& bounds);
   [[nodiscard]] Status judge(const TraceRow& row, bool cancelled) const;
 
   std::vector<std::shared_ptr<const Loss>> losses_;
@@ -63,6 +72,7 @@ class Observer final : public Monitor {
   Watch watch_;
   Transport& transport_;
   Threads& threads_;
+  double L_;
   Index passes_;
   Index next_question_;  ///< the pass at which hosts ask each other whether one was told to stop
   Index question_interval_ = 1;
@@ -71,6 +81,7 @@ class Observer final : public Monitor {
   Status status_ = Status::running;
   Trace trace_;
   Vector gaps_;
+  double worst_bound_ = std::numeric_limits<double>::quiet_NaN();
   Block last_finite_;
 };
 

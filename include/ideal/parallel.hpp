@@ -3,8 +3,8 @@
 
 #include <ideal/block.hpp>
 
-#include <functional>
 #include <memory>
+#include <type_traits>
 
 namespace ideal {
 
@@ -17,14 +17,37 @@ class Threads {
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
 
-  [[nodiscard]] int count() const;
+  [[nodiscard]] int count() const { return count_; }
 
-  /// Runs task(0) ... task(items-1), split into contiguous ranges; returns when all are done. The first
-  /// exception is rethrown.
-  void each(Index items, const std::function<void(Index)>& task);
+  /// Runs task(0) ... task(items-1); returns when all are done. The first exception is rethrown.
+  template <class Task>
+  void each(Index items, Task&& task) {
+    ranges(items, [&](Index first, Index end) {
+      for (Index i = first; i < end; ++i) task(i);
+    });
+  }
+
+  /// The same with what items have in common done once: work(first, end) on contiguous ranges that cover
+  /// 0 ... items-1, one range a thread.
+  template <class Work>
+  void ranges(Index items, Work&& work) {
+    if (count_ > 1 && items > 1)
+      share(items, &call<std::remove_reference_t<Work>>, &work);
+    else if (items > 0)
+      work(Index{0}, items);
+  }
 
  private:
+  // A plain pointer to the caller's lambda: nothing is copied or allocated for a region.
+  using Call = void (*)(const void* work, Index first, Index end);
+  template <class Work>
+  static void call(const void* work, Index first, Index end) {
+    (*const_cast<Work*>(static_cast<const Work*>(work)))(first, end);
+  }
+  void share(Index items, Call call, const void* work);
+
   struct Team;
+  int count_;
   std::unique_ptr<Team> team_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <iosfwd>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -19,6 +20,9 @@ struct TraceRow {
   double worst_suboptimality = 0;  ///< max_i f(x_i) - f*
   double consensus = 0;            ///< |X - 1 mean'|
   double distance = 0;             ///< |X - X*|^2
+  /// Agents at which f was evaluated, the worst of which is recorded: with many agents, those where its bound
+  /// is largest. None: every agent.
+  std::optional<Index> evaluated = {};
 };
 
 using Trace = std::vector<TraceRow>;
@@ -26,7 +30,8 @@ using Trace = std::vector<TraceRow>;
 enum class Status { running, converged, budget, diverged, interrupted };
 std::string_view to_string(Status status);
 
-/// Header and rows as CSV with 17 significant digits.
+/// Header and rows as CSV with 17 significant digits; `evaluated` is a last column where f was not evaluated
+/// at every agent.
 void write_csv(const Trace& trace, std::ostream& out);
 
 /// Reads what `write_csv` wrote, to the last bit; throws InputError naming file and line.

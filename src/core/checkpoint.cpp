@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view magic = "ideal checkpoint 1\n";
+constexpr std::string_view magic = "ideal checkpoint 2\n";
 constexpr std::string_view prefix = "checkpoint-";
 constexpr std::size_t kept = 2;
 
@@ -143,12 +143,15 @@ std::variant<Block, Index, double> take_slot(Reader& in) {
   in.refuse("an unknown kind of state");
 }
 
+constexpr Index everywhere = -1;  // f evaluated at every agent
+
 void put(Writer& out, const TraceRow& row) {
   out.put(row.iteration);
   put(out, row.meter);
   for (const double value :
        {row.seconds, row.suboptimality, row.worst_suboptimality, row.consensus, row.distance})
     out.put(value);
+  out.put(row.evaluated.value_or(everywhere));
 }
 
 TraceRow take_row(Reader& in) {
@@ -156,6 +159,7 @@ TraceRow take_row(Reader& in) {
   for (double* value :
        {&row.seconds, &row.suboptimality, &row.worst_suboptimality, &row.consensus, &row.distance})
     *value = in.take<double>();
+  if (const auto evaluated = in.take<Index>(); evaluated != everywhere) row.evaluated = evaluated;
   return row;
 }
 

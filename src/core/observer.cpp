@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace ideal {
@@ -19,20 +20,37 @@ double yardstick(double first_gap, double f_star) { return std::max(first_gap, s
 
 constexpr Index slice = 256;  // points evaluated at once
 
+// f at every agent takes n^2 losses. Beyond so many agents it is evaluated at some of them.
+constexpr Index most_looked_at = 512;
+constexpr Index first_batch = 4, most_evaluated = 64;
+constexpr double rounding = 1e-13;  // of a sum over that many agents, relative
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
 // How long a request to stop may go unheard while hosts compute.
 constexpr double deaf_seconds = 0.1;
 constexpr double most_deaf_passes = 1024;
+
+/// In agent order, so that every host gets the same bits.
+Vector sum_of(const Block& all) {
+  Vector sum = all.col(0);
+  for (Index j = 1; j < all.cols(); ++j) sum += all.col(j);
+  return sum;
+}
+
+Vector mean_of(const Block& all) { return sum_of(all) / static_cast<double>(all.cols()); }
 
 }  // namespace
 
 Observer::Observer(std::span<const std::shared_ptr<const Loss>> hosted,
                    const std::optional<Reference>& reference, Watch watch, Transport& transport,
-                   Threads& threads, Index passes)
+                   Threads& threads, double L, Index passes)
     : losses_(hosted.begin(), hosted.end()),
       reference_(reference),
       watch_(std::move(watch)),
       transport_(transport),
       threads_(threads),
+      L_(L),
       passes_(passes),
       next_question_(passes),
       trace_(std::move(watch_.so_far)) {
@@ -74,14 +92,8 @@ bool Observer::asked_to_stop() {
   return all.row(0).maxCoeff() > 0;
 }
 
-/// One number per hosted agent, added up over all agents in agent order, so that every host gets the same
-/// bits; row by row.
-Vector Observer::sum_over_agents(const Block& per_agent) {
-  const Block& all = transport_.gather(per_agent);
-  Vector sum = all.col(0);
-  for (Index j = 1; j < all.cols(); ++j) sum += all.col(j);
-  return sum;
-}
+/// Of a column per hosted agent.
+Vector Observer::sum_over_agents(const Block& per_agent) { return sum_of(transport_.gather(per_agent)); }
 
 /// f at every column of `points`. Each host evaluates its own losses; slices bound the table of losses x
 /// points.
@@ -97,30 +109,92 @@ Vector Observer::values(const Block& points) {
   return f;
 }
 
+Vector Observer::gradient_at(const Vector& x) {
+  Block gradients(x.size(), std::ssize(losses_));
+  threads_.each(gradients.cols(), [&](Index c) { losses_[c]->gradient(x, gradients.col(c)); });
+  return sum_over_agents(gradients);
+}
+
 Observer::Report Observer::measure(const Block& X, Index iteration, const Meter& meter) {
-  const Block all = transport_.gather(X);
-  const Index n = all.cols();
-  Vector mean = all.col(0);
-  for (Index j = 1; j < n; ++j) mean += all.col(j);
-  mean /= static_cast<double>(n);
-  Block points(X.rows(), n + 1);
-  points << all, mean;
-  const Vector f = values(points);
+  TraceRow row{.iteration = iteration, .meter = meter, .seconds = seconds_};
+  const Block& all = transport_.gather(X);
+  if (all.cols() <= most_looked_at)
+    measure_every_agent(Block(all), row);
+  else
+    measure_some_agents(X, mean_of(all), row);
 
   Block flags = Block::Zero(2, X.cols());
   flags(0, 0) = static_cast<double>(meter.bytes);
   flags(1, 0) = watch_.cancelled.stop_requested() ? 1 : 0;
   const Vector told = sum_over_agents(flags);
-
-  const double f_star = reference_ ? reference_->value : std::numeric_limits<double>::quiet_NaN();
-  TraceRow row{.iteration = iteration, .meter = meter, .seconds = seconds_};
   row.meter.bytes = static_cast<Index>(told[0]);
-  gaps_ = f.head(n).array() - f_star;
-  row.suboptimality = f[n] - f_star;
-  row.worst_suboptimality = gaps_.maxCoeff<Eigen::PropagateNaN>();
-  row.consensus = (all.colwise() - mean).norm();
-  row.distance = reference_ ? (all.colwise() - reference_->x).squaredNorm() : f_star;
   return {row, told[1] > 0};
+}
+
+double Observer::f_star() const { return reference_ ? reference_->value : unknown; }
+
+void Observer::measure_every_agent(const Block& all, TraceRow& row) {
+  const Index n = all.cols();
+  const Vector mean = mean_of(all);
+  Block points(all.rows(), n + 1);
+  points << all, mean;
+  const Vector f = values(points);
+  gaps_ = f.head(n).array() - f_star();
+  row.suboptimality = f[n] - f_star();
+  row.worst_suboptimality = worst_bound_ = gaps_.maxCoeff<Eigen::PropagateNaN>();
+  row.consensus = (all.colwise() - mean).norm();
+  row.distance = reference_ ? (all.colwise() - reference_->x).squaredNorm() : f_star();
+}
+
+/// f at every agent would take n^2 losses. f at the mean takes n, and bounds it everywhere:
+/// f(x) <= f(mean) + <grad f(mean), x - mean> + (n L / 2) |x - mean|^2.
+void Observer::measure_some_agents(const Block& X, const Vector& mean, TraceRow& row) {
+  const Vector gradient = reference_ ? gradient_at(mean) : Vector::Zero(mean.size());
+  const Vector target = reference_ ? reference_->x : mean;
+  Block each(3, X.cols());
+  threads_.each(X.cols(), [&](Index c) {
+    const auto x = X.col(c);
+    each.col(c) << (x - mean).squaredNorm(), gradient.dot(x - mean), (x - target).squaredNorm();
+  });
+  const Block all = transport_.gather(each);
+  const auto n = static_cast<double>(all.cols());
+  const Vector sum = sum_of(all);
+  row.consensus = std::sqrt(sum[0]);
+  row.distance = reference_ ? sum[2] : f_star();
+
+  row.evaluated = 0;
+  row.suboptimality = row.worst_suboptimality = worst_bound_ = unknown;
+  gaps_ = Vector::Constant(all.cols(), unknown);
+  if (!reference_ || !std::isfinite(row.consensus)) return;
+  row.suboptimality = values(Block(mean))[0] - f_star();
+  const Vector bounds = row.suboptimality + (all.row(1) + n * L_ / 2 * all.row(0)).transpose().array();
+  row.evaluated = find_worst(X, bounds);
+  row.worst_suboptimality = gaps_.maxCoeff<Eigen::PropagateNumbers>();
+}
+
+/// Evaluates f where its bound is largest, until no other agent can be worse or enough have been looked at.
+/// Returns at how many.
+Index Observer::find_worst(const Block& X, const Vector& bounds) {
+  std::vector<Index> order(static_cast<std::size_t>(bounds.size()));
+  std::iota(order.begin(), order.end(), Index{0});
+  std::ranges::partial_sort(order, order.begin() + most_evaluated + 1, [&](Index a, Index b) {
+    return bounds[a] > bounds[b] || (bounds[a] == bounds[b] && a < b);
+  });
+  const double slack = rounding * std::abs(f_star());
+  double worst = -std::numeric_limits<double>::infinity();
+  Index evaluated = 0;
+  for (Index batch = first_batch; evaluated < most_evaluated; batch *= 2) {
+    const std::span chosen(order.data() + evaluated, std::min(batch, most_evaluated - evaluated));
+    const Block points = transport_.gather(X)(Eigen::all, chosen);
+    gaps_(chosen) = values(points).array() - f_star();
+    worst = std::max(worst, gaps_(chosen).maxCoeff());
+    evaluated += std::ssize(chosen);
+    worst_bound_ = std::max(worst, bounds[order[evaluated]]);
+    if (worst_bound_ > worst + slack) continue;
+    worst_bound_ = worst;
+    break;
+  }
+  return evaluated;
 }
 
 Status Observer::judge(const TraceRow& row, bool cancelled) const {
@@ -128,7 +202,7 @@ Status Observer::judge(const TraceRow& row, bool cancelled) const {
   const double first = reference_ ? yardstick(trace_.front().worst_suboptimality, reference_->value) : 0;
   if (!std::isfinite(row.consensus)) return Status::diverged;
   if (reference_ && (!std::isfinite(gap) || gap > hopeless_growth * first)) return Status::diverged;
-  if (watch_.tol > 0 && gap <= watch_.tol) return Status::converged;
+  if (watch_.tol > 0 && worst_bound_ <= watch_.tol) return Status::converged;
   if (cancelled) return Status::interrupted;
   if (row.meter.computations < watch_.computations) return Status::running;
   return gap > lost_at_the_end * first ? Status::diverged : Status::budget;

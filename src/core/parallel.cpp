@@ -17,19 +17,39 @@ namespace ideal {
 
 namespace {
 
-/// Rounds follow each other within microseconds: look a few times before sleeping in the kernel.
+/// Tells the core that this thread only waits.
+void relax() {
+#if defined(__x86_64__) || defined(__i386__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Regions follow each other within microseconds: look for about two of them, then let others on this core go
+/// first, and sleep in the kernel at last.
 void wait_for_change(const std::atomic<unsigned>& value, unsigned old) {
-  for (int spin = 0; spin < 200; ++spin) {
+  constexpr int looks = 100, turns = 100;
+  for (int spin = 0; spin < looks + turns; ++spin) {
     if (value.load(std::memory_order_acquire) != old) return;
-    std::this_thread::yield();
+    if (spin < looks)
+      relax();
+    else
+      std::this_thread::yield();
   }
   value.wait(old, std::memory_order_acquire);
 }
 
+// What one thread writes while another looks at something else stays on a line of its own.
+constexpr std::size_t cache_line = 64;
+
 }  // namespace
 
+/// A region's items are cut into as many ranges as there are threads. Each thread takes its own range first,
+/// for what its caches still hold, and then any that nobody has begun: on a busy machine the caller does not
+/// wait for a thread that has not been given a core.
 struct Threads::Team {
-  explicit Team(int count) : size(count) {
+  explicit Team(int count) : size(count), begun(static_cast<std::size_t>(count)) {
     try {
       for (int rank = 1; rank < count; ++rank) workers.emplace_back([this, rank] { serve(rank); });
     } catch (const std::system_error& error) {
@@ -41,30 +61,46 @@ struct Threads::Team {
 
   ~Team() { dismiss(); }
 
-  /// The workers that are there wait for an announcement; one without a task sends them home.
   void dismiss() {
-    task = nullptr;
+    dismissed.store(true, std::memory_order_relaxed);
     announce();
     workers.clear();
   }
 
-  void announce() {
-    generation.fetch_add(1, std::memory_order_release);
-    generation.notify_all();
+  unsigned announce() {
+    const unsigned now = region.fetch_add(1, std::memory_order_release) + 1;
+    region.notify_all();
+    return now;
   }
 
   void serve(int rank) {
-    for (unsigned seen = 0;; ++seen) {
-      wait_for_change(generation, seen);
-      if (!task) return;
-      work(rank);
-      if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1) busy.notify_one();
+    for (unsigned seen = 0;;) {
+      wait_for_change(region, seen);
+      seen = region.load(std::memory_order_acquire);
+      if (dismissed.load(std::memory_order_relaxed)) return;
+      work_on(seen, rank);
     }
   }
 
-  void work(int rank) {
+  /// Does what is left of a region, if it is still the present one: a range of an earlier one was begun by
+  /// somebody, so nothing of it is touched.
+  void work_on(unsigned now, int rank) {
+    for (int k = 0; k < size; ++k) {
+      const int range = (rank + k) % size;
+      unsigned before = now - 1;
+      if (!begun[static_cast<std::size_t>(range)].compare_exchange_strong(before, now,
+                                                                          std::memory_order_acq_rel))
+        continue;
+      do_range(range);
+      if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished.notify_one();
+    }
+  }
+
+  void do_range(int range) {
+    const Index first = range * items / size, end = (range + 1) * items / size;
+    if (first == end) return;
     try {
-      for (Index i = rank * items / size; i < (rank + 1) * items / size; ++i) (*task)(i);
+      call(work, first, end);
     } catch (...) {
       const std::lock_guard lock(failure_mutex);
       if (!failure) failure = std::current_exception();
@@ -72,34 +108,33 @@ struct Threads::Team {
   }
 
   int size;
-  const std::function<void(Index)>* task = nullptr;
+  Call call = nullptr;
+  const void* work = nullptr;
   Index items = 0;
-  std::atomic<unsigned> generation{0};
-  std::atomic<unsigned> busy{0};
-  std::mutex failure_mutex;
+  std::vector<std::atomic<unsigned>> begun;  // by range: the last region in which it was
+  std::atomic<bool> dismissed{false};
+  alignas(cache_line) std::atomic<unsigned> region{0};
+  alignas(cache_line) std::atomic<unsigned> unfinished{0};
+  alignas(cache_line) std::mutex failure_mutex;
   std::exception_ptr failure;
   std::vector<std::jthread> workers;  // last: joined before anything above goes away
 };
 
-Threads::Threads(int count) : team_(std::make_unique<Team>(std::max(1, count))) {}
+Threads::Threads(int count) : count_(std::max(1, count)) {
+  if (count_ > 1) team_ = std::make_unique<Team>(count_);
+}
 Threads::~Threads() = default;
 
-int Threads::count() const { return team_->size; }
-
-void Threads::each(Index items, const std::function<void(Index)>& task) {
+void Threads::share(Index items, Call call, const void* work) {
   Team& team = *team_;
-  if (team.size == 1 || items == 1) {
-    for (Index i = 0; i < items; ++i) task(i);
-    return;
-  }
-  team.task = &task;
+  team.call = call;
+  team.work = work;
   team.items = items;
-  team.busy.store(static_cast<unsigned>(team.size - 1), std::memory_order_relaxed);
-  team.announce();
-  team.work(0);
-  for (unsigned left = team.busy.load(std::memory_order_acquire); left != 0;
-       left = team.busy.load(std::memory_order_acquire))
-    wait_for_change(team.busy, left);
+  team.unfinished.store(static_cast<unsigned>(team.size), std::memory_order_relaxed);
+  team.work_on(team.announce(), 0);
+  for (unsigned left = team.unfinished.load(std::memory_order_acquire); left != 0;
+       left = team.unfinished.load(std::memory_order_acquire))
+    wait_for_change(team.unfinished, left);
   if (team.failure) std::rethrow_exception(std::exchange(team.failure, nullptr));
 }
 

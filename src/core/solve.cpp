@@ -96,7 +96,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
   Objective F(losses, {hosted.begin(), hosted.end()}, problem.constants, options.seed, meter, threads);
   Network W(topology, transport, meter, threads);
   const Index passes = options.run.resume ? options.run.resume->passes + 1 : 0;
-  Observer observer(losses, problem.reference, watch, transport, threads, passes);
+  Observer observer(losses, problem.reference, watch, transport, threads, F.L(), passes);
   Run run(observer, meter, run_options);
 
   Block X = method(F, W, run, starting_point(options, F.dimension(), std::ssize(hosted)));
@@ -105,6 +105,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
           .status = observer.status(),
           .trace = observer.trace(),
           .gaps = observer.gaps(),
+          .worst_bound = observer.worst_bound(),
           .parameters = run.parameters(),
           .checkpoint = whole(run.final_checkpoint(), transport),
           .computing = F.seconds(),

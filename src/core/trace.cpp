@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view header =
     "iteration,computations,communications,bytes,seconds,suboptimality,worst_suboptimality,consensus,"
     "distance";
+constexpr std::string_view header_of_some = ",evaluated";  // follows it where f was not evaluated everywhere
 
 /// Takes the number before the next comma off the front of `line`; false if there is none.
 template <class Number>
@@ -30,11 +31,11 @@ bool take(std::string_view& line, Number& number) {
   return true;
 }
 
-bool parse(std::string_view line, TraceRow& row) {
+bool parse(std::string_view line, bool some, TraceRow& row) {
   return take(line, row.iteration) && take(line, row.meter.computations) &&
          take(line, row.meter.communications) && take(line, row.meter.bytes) && take(line, row.seconds) &&
          take(line, row.suboptimality) && take(line, row.worst_suboptimality) && take(line, row.consensus) &&
-         take(line, row.distance) && line.empty();
+         take(line, row.distance) && (!some || take(line, row.evaluated.emplace())) && line.empty();
 }
 
 std::string_view next_line(std::string_view& text) {
@@ -52,23 +53,30 @@ std::string_view to_string(Status status) {
 }
 
 void write_csv(const Trace& trace, std::ostream& out) {
-  out << header << '\n';
-  for (const TraceRow& row : trace)
-    fmt::print(out, "{},{:.17g},{},{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}\n", row.iteration,
+  const bool some = !trace.empty() && trace.front().evaluated;
+  out << header << (some ? header_of_some : "") << '\n';
+  for (const TraceRow& row : trace) {
+    fmt::print(out, "{},{:.17g},{},{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}", row.iteration,
                row.meter.computations, row.meter.communications, row.meter.bytes, row.seconds,
                row.suboptimality, row.worst_suboptimality, row.consensus, row.distance);
+    if (some) fmt::print(out, ",{}", row.evaluated.value_or(0));
+    out << '\n';
+  }
 }
 
 Trace parse_trace(std::string_view text, std::string_view name) {
-  if (next_line(text) != header)
+  const std::string_view first = next_line(text);
+  const bool some = first.starts_with(header) && first.substr(header.size()) == header_of_some;
+  if (first != header && !some)
     throw InputError(name, "another first line", fmt::format("a trace starts with {}", header),
                      "Name a trace.csv that a run wrote.");
   Trace trace;
   while (!text.empty()) {
     const std::string_view line = next_line(text);
-    if (!parse(line, trace.emplace_back()))
+    if (!parse(line, some, trace.emplace_back()))
       throw InputError(fmt::format("{}:{}", name, trace.size() + 1), fmt::format("'{}'", line.substr(0, 200)),
-                       "a row has nine numbers apart by commas", "Run it again: the file is damaged.");
+                       "a row has as many numbers apart by commas as the first line names",
+                       "Run it again: the file is damaged.");
   }
   if (trace.empty())
     throw InputError(name, "no row", "a trace holds at least the start", "Run it again: the file is cut.");

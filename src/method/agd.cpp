@@ -30,12 +30,15 @@ struct Agd {
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double alpha = run.uses("step", step.value_or(step_scale / F.L()));
     const double momentum = run.uses("beta", beta.value_or(nest(F.kappa())));
-    Block Y = X, X_prev;
+    Block Y = X;
     run.keep(X, Y);
     while (run.more(X)) {
-      X_prev.swap(X);
-      X = Y.colwise() - alpha * W.average(F.gradient(Y));
-      Y = X + momentum * (X - X_prev);
+      const Block& mean = W.average(F.gradient(Y));
+      W.locally(X, [&](auto own) {
+        const Part X_next = own(Y) - alpha * own(mean);
+        own(Y) = X_next + momentum * (X_next - own(X));
+        own(X) = X_next;
+      });
     }
     return X;
   }

@@ -40,17 +40,22 @@ struct ApmC {
     const double momentum = L > mu ? (L * theta - mu) * (1 - theta) / ((L - mu) * theta) : 0;
     run.uses("step", c);
 
-    Block X_prev = X, Y, Z0;
+    Block X_prev = X, Y = X, Z0 = X;
+    FastMix fast_mix(W);
     Index k = 1;
 
     run.keep(X, X_prev, k);
     while (run.more(X)) {
-      Y = X + momentum * (X - X_prev);
-      Z0 = Y - F.gradient(Y) / L;
+      W.locally(X, [&](auto own) { own(Y) = own(X) + momentum * (own(X) - own(X_prev)); });
+      const Block& G = F.gradient(Y);
+      W.locally(X, [&](auto own) { own(Z0) = own(Y) - own(G) / L; });
       const Index rounds = whole_steps(c * static_cast<double>(k) * theta * root_kappa_W, "step");
       const double penalty = L * std::pow(1 - theta, k + 1);
-      X_prev.swap(X);
-      X = (penalty * Z0 + b0 * fast_mix(W, Z0, rounds)) / (penalty + b0);
+      const Block& Z = fast_mix(Z0, rounds);
+      W.locally(X, [&](auto own) {
+        own(X_prev) = own(X);
+        own(X) = (penalty * own(Z0) + b0 * own(Z)) / (penalty + b0);
+      });
       ++k;
     }
     return X;

@@ -126,31 +126,37 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
       steps(std::sqrt(kappa_in) / 4);  // option 1: a test costs a flood, so not after every step
 
   Block Y = X, MX = Block::Zero(X.rows(), X.cols()), Lambda = MX, Omega = MX;
-  Block X_next, MY, Lambda_next, gradient;
+  Block gradient;  // of P_k; option 1 looks at it
+  if (option == 1) gradient.resizeLike(X);
   Index k = 0, t = 0, draws = 0;  // outer iterations done, inner steps done, gradients taken
   double epsilon = 0;             // option 1: accuracy |X_k - X_k*|^2 wanted
 
   run.keep(X, Y, MX, Lambda, Omega, k, t, draws, epsilon);
   while (run.more(X, k)) {
     // The gradient at Y waits for no neighbour; what follows from M X comes after it.
-    const auto [G, MX_new] = at_once(M, X, draws == 0, [&]() -> const Block& {
+    const Both oracles = at_once(M, X, draws == 0, [&]() -> const Block& {
       return stochastic ? F.gradient(Y, batch, draws) : F.gradient(Y);
     });
+    const Block &G = oracles.gradient, &MX_new = oracles.mixed;
     ++draws;
     const double y_momentum = t > 0 || carries ? beta_in : 0;  // Y = X + y_momentum (X - X before)
-    MY = MX_new + y_momentum * (MX_new - MX);                  // M Y costs no round of its own
-    MX = MX_new;
-    if (t == 0 && k > 0) {  // X is X_k
-      Lambda_next = Omega + eta * MX;
-      Omega = Lambda_next + beta * (Lambda_next - Lambda);
-      Lambda.swap(Lambda_next);
-    }
-
-    gradient = G + Omega + rho * MY;  // of P_k
     const double slowed = stochastic ? step / (1 + step * mu * static_cast<double>(t) / 2) : step;
-    X_next = Y - slowed * gradient;
-    Y = X_next + beta_in * (X_next - X);
-    X.swap(X_next);
+    const bool dual_step = t == 0 && k > 0;  // X is X_k
+
+    M.locally(X, [&](auto own) {
+      const Part MY = own(MX_new) + y_momentum * (own(MX_new) - own(MX));  // costs no round of its own
+      own(MX) = own(MX_new);
+      if (dual_step) {
+        const Part Lambda_next = own(Omega) + eta * own(MX);
+        own(Omega) = Lambda_next + beta * (Lambda_next - own(Lambda));
+        own(Lambda) = Lambda_next;
+      }
+      const Part gradient_P = own(G) + own(Omega) + rho * MY;
+      if (option == 1) own(gradient) = gradient_P;
+      const Part X_next = own(Y) - slowed * gradient_P;
+      own(Y) = X_next + beta_in * (X_next - own(X));
+      own(X) = X_next;
+    });
     ++t;
 
     bool solved = static_cast<double>(t) >= std::ceil(T0 * std::pow(growth, k));
@@ -163,7 +169,7 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
       solved = M.maximum(gradient.colwise().norm()) <= mu * std::sqrt(epsilon / n);  // sufficient (erratum 8)
     if (!solved) continue;
 
-    if (!carries) Y = X;
+    if (!carries) M.locally(X, [&](auto own) { own(Y) = own(X); });
     epsilon *= contraction;
     ++k;
     t = 0;

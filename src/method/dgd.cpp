@@ -41,8 +41,9 @@ struct Dgd {
     run.keep(X, k);
     while (run.more(X)) {
       const double alpha_k = alpha * std::pow(static_cast<double>(k + 1), -decay);
-      const auto [G, WX] = at_once(W, X, k == 0, [&]() -> const Block& { return F.gradient(X); });
-      X = X - s * WX - alpha_k * G;
+      const Both at_X = at_once(W, X, k == 0, [&]() -> const Block& { return F.gradient(X); });
+      const Block &G = at_X.gradient, &WX = at_X.mixed;
+      W.locally(X, [&](auto own) { own(X) = own(X) - s * own(WX) - alpha_k * own(G); });
       ++k;
     }
     return X;

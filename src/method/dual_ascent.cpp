@@ -27,7 +27,7 @@ Block DualAscent::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
   const double beta_in = run.uses("beta-in", this->beta_in.value_or(nest(F.kappa())));
   const Index T = exact ? 1 : run.uses("T", this->T ? *this->T : whole_steps(2 * std::sqrt(F.kappa()), "T"));
 
-  Block Y = X, X_next, Lambda = Block::Zero(X.rows(), X.cols()), Omega = Lambda, Lambda_next;
+  Block Y = X, Lambda = Block::Zero(X.rows(), X.cols()), Omega = Lambda;
   Index k = 0, t = 0;
 
   run.keep(X, Y, Lambda, Omega, k, t);
@@ -35,16 +35,22 @@ Block DualAscent::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
     if (exact) {
       X = F.dual(Omega, X);
     } else {
-      X_next = Y - (F.gradient(Y) + Omega) / L;
-      Y = X_next + beta_in * (X_next - X);
-      X.swap(X_next);
+      const Block& G = F.gradient(Y);
+      M.locally(X, [&](auto own) {
+        const Part X_next = own(Y) - (own(G) + own(Omega)) / L;
+        own(Y) = X_next + beta_in * (X_next - own(X));
+        own(X) = X_next;
+      });
     }
     if (++t < T) continue;
 
-    Lambda_next = Omega + eta * M.mix(X);
-    Omega = Lambda_next + beta * (Lambda_next - Lambda);
-    Lambda.swap(Lambda_next);
-    if (!carry) Y = X;
+    const Block& MX = M.mix(X);
+    M.locally(X, [&](auto own) {
+      const Part Lambda_next = own(Omega) + eta * own(MX);
+      own(Omega) = Lambda_next + beta * (Lambda_next - own(Lambda));
+      own(Lambda) = Lambda_next;
+      if (!carry) own(Y) = own(X);
+    });
     ++k;
     t = 0;
   }

@@ -33,17 +33,21 @@ struct Extra {
 
     // The last iterate and gradient; before the start they are such that the general step is the first one.
     Block X_prev = X, G_prev = Block::Zero(X.rows(), X.cols());
-    Block WX_prev = G_prev, X_next;
+    Block WX_prev = G_prev;
     Index k = 0;
 
     run.keep(X, X_prev, WX_prev, G_prev, k);
     while (run.more(X)) {
-      const auto [G, WX] = at_once(W, X, k == 0, [&]() -> const Block& { return F.gradient(X); });
-      X_next = 2 * X - X_prev - s * WX + s / 2 * WX_prev - alpha * (G - G_prev);
-      X_prev.swap(X);
-      X.swap(X_next);
-      WX_prev = WX;
-      G_prev = G;
+      const Both at_X = at_once(W, X, k == 0, [&]() -> const Block& { return F.gradient(X); });
+      const Block &G = at_X.gradient, &WX = at_X.mixed;
+      W.locally(X, [&](auto own) {
+        const Part X_next =
+            2 * own(X) - own(X_prev) - s * own(WX) + s / 2 * own(WX_prev) - alpha * (own(G) - own(G_prev));
+        own(X_prev) = own(X);
+        own(X) = X_next;
+        own(WX_prev) = own(WX);
+        own(G_prev) = own(G);
+      });
       ++k;
     }
     return X;

@@ -28,7 +28,10 @@ struct Gd {
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double alpha = run.uses("step", step.value_or(step_scale * 2 / (F.L() + F.mu())));
     run.keep(X);
-    while (run.more(X)) X.colwise() -= alpha * W.average(F.gradient(X));
+    while (run.more(X)) {
+      const Block& mean = W.average(F.gradient(X));
+      W.locally(X, [&](auto own) { own(X) -= alpha * own(mean); });
+    }
     return X;
   }
 };

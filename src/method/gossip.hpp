@@ -10,19 +10,33 @@ namespace ideal {
 /// s in the doubly stochastic matrix W_DS = I - s W that averaging methods use.
 inline double doubly_stochastic_scale(const Spectrum& W) { return W.lambda_max < 2 ? 1 : 1 / W.lambda_max; }
 
-/// FastMix (Liu and Morse 2011): K rounds of accelerated averaging with P = I - W / lambda_max,
+/// FastMix (Liu and Morse 2011): rounds of accelerated averaging with P = I - W / lambda_max,
 /// Z_{k+1} = (1 + eta) P Z_k - eta Z_{k-1}.
-inline Block fast_mix(Mixing& W, const Block& Z0, Index K) {
-  const auto [lambda_max, lambda_min] = W.spectrum();
-  const double sigma = 1 - lambda_min / lambda_max;
-  const double root = std::sqrt(1 - sigma * sigma);
-  const double eta = (1 - root) / (1 + root);
-  Block Z = Z0, Z_prev = Z0;
-  for (Index k = 0; k < K; ++k) {
-    Z_prev = (1 + eta) * (Z - W.mix(Z) / lambda_max) - eta * Z_prev;
-    Z.swap(Z_prev);
+class FastMix {
+ public:
+  explicit FastMix(Mixing& W) : W_(W), lambda_max_(W.spectrum().lambda_max) {
+    const double sigma = 1 - W.spectrum().lambda_min / lambda_max_;
+    const double root = std::sqrt(1 - sigma * sigma);
+    eta_ = (1 - root) / (1 + root);
   }
-  return Z;
-}
+
+  /// Z after K rounds from Z0; lives until the next call.
+  const Block& operator()(const Block& Z0, Index K) {
+    Z_ = Z_prev_ = Z0;
+    for (Index k = 0; k < K; ++k) {
+      const Block& WZ = W_.mix(Z_);
+      W_.locally(Z_, [&](auto own) {
+        own(Z_prev_) = (1 + eta_) * (own(Z_) - own(WZ) / lambda_max_) - eta_ * own(Z_prev_);
+      });
+      Z_.swap(Z_prev_);
+    }
+    return Z_;
+  }
+
+ private:
+  Mixing& W_;
+  double lambda_max_, eta_;
+  Block Z_, Z_prev_;
+};
 
 }  // namespace ideal

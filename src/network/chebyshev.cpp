@@ -45,14 +45,23 @@ void Chebyshev::start(const Block& X) {
 /// r_j = a_j / a_{j+1} = 1 / (2 c2 - r_{j-1}),  r_0 = 1 / c2;  the answer is D_J.
 const Block& Chebyshev::finish() {
   const Block& X = *sent_;
-  previous_.setZero(X.rows(), X.cols());
-  current_ = c3_ * W_.finish();
+  const Block& WX = W_.finish();
+  previous_.resizeLike(X);
+  current_.resizeLike(X);
+  gossip_.resizeLike(X);
+  locally(X, [&](auto own) {
+    own(previous_).setZero();
+    own(current_) = c3_ * own(WX);
+    own(gossip_) = own(X) - own(current_);
+  });
   double r = 1 / c2_;
   for (Index j = 1; j < J_; ++j) {
     const double r_next = 1 / (2 * c2_ - r);
-    gossip_ = X - current_;
     const Block& WY = W_.mix(gossip_);
-    previous_ = r_next * (2 * c2_ * (current_ + c3_ * WY) - r * previous_);
+    locally(X, [&](auto own) {
+      own(previous_) = r_next * (2 * c2_ * (own(current_) + c3_ * own(WY)) - r * own(previous_));
+      own(gossip_) = own(X) - own(previous_);
+    });
     current_.swap(previous_);
     r = r_next;
   }

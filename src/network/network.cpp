@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "network/weighted_sum.hpp"
+
 #include <ideal/mixing.hpp>
 #include <ideal/stopwatch.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <vector>
+
+#include <unistd.h>
 
 namespace ideal {
 
@@ -17,30 +23,32 @@ Index rounds_to_reach_all(const Graph& graph) {
   return std::min(graph.agents() - 1, 2 * std::ranges::max(graph.hops_from(0)));
 }
 
-/// Row `agent` of W times the agents' vectors, added up one after the other; up to four in a pass, which
-/// leaves the order and so the bits as they are.
-void add_in_order(const SparseRows& W, Index agent, const Transport& transport, Eigen::Ref<Vector> sum) {
-  const Index first = W.outerIndexPtr()[agent], end = W.outerIndexPtr()[agent + 1];
-  const auto w = [&](Index k) { return W.valuePtr()[k]; };
-  const auto x = [&](Index k) {
-    return Eigen::Map<const Vector>(transport.column(W.innerIndexPtr()[k]), sum.size());
-  };
-  Index k = first;
-  switch ((end - first) % 4) {
-    case 0:
-      sum.setZero();
-      break;
-    case 1:
-      sum = w(k) * x(k);
-      break;
-    case 2:
-      sum = w(k) * x(k) + w(k + 1) * x(k + 1);
-      break;
-    default:
-      sum = w(k) * x(k) + w(k + 1) * x(k + 1) + w(k + 2) * x(k + 2);
+/// From here on a result is not kept in the last cache for long: others share it, and a method has ten
+/// blocks. Where the system does not know its caches, as in some virtual machines, this is a usual share.
+Index numbers_in_cache() {
+  constexpr long share = 8L << 20;
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  static const long known = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#else
+  constexpr long known = 0;
+#endif
+  return (known > 0 ? std::min(known, share) : share) / static_cast<Index>(sizeof(double));
+}
+
+/// Asks for the beginning of a vector that is needed soon; the CPU sees the rest coming.
+void prefetch(const double* column, Index size) {
+  constexpr Index line = 8, most = 16 * line;
+  for (Index i = 0; i < std::min(size, most); i += line) __builtin_prefetch(column + i);
+}
+
+constexpr Index recent = 32 * 1024;  // numbers: what was read so lately is still near, what comes so soon too
+
+/// Asks for those neighbours' vectors that no pass from agent to agent brings by itself.
+void prefetch_far_neighbours(const SparseRows& W, Index agent, const Transport& transport, Index size) {
+  for (Index k = W.outerIndexPtr()[agent]; k < W.outerIndexPtr()[agent + 1]; ++k) {
+    const Index neighbour = W.innerIndexPtr()[k];
+    if (std::abs(neighbour - agent) * size > recent) prefetch(transport.column(neighbour), size);
   }
-  for (k += (end - first) % 4; k < end; k += 4)
-    sum = sum + w(k) * x(k) + w(k + 1) * x(k + 1) + w(k + 2) * x(k + 2) + w(k + 3) * x(k + 3);
 }
 
 /// A NaN wins, and so reaches everyone: all agents must come to the same decision.
@@ -50,7 +58,11 @@ double larger(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 
 Network::Network(const Topology& topology, Transport& transport, Meter& meter, Threads& threads)
     : topology_(topology), transport_(transport), meter_(meter), threads_(threads) {
-  for (const Index i : transport.hosted()) links_ += topology.graph().degree(i);
+  const auto* rows = topology.weights().outerIndexPtr();
+  for (const Index i : transport.hosted()) {
+    links_ += topology.graph().degree(i);
+    largest_row_ = std::max<Index>(largest_row_, rows[i + 1] - rows[i]);
+  }
 }
 
 void Network::count(Index numbers) {
@@ -70,11 +82,26 @@ const Block& Network::finish() {
   const Block& X = *sent_;
   count(X.rows());
   result_.resizeLike(X);
-  const auto hosted = transport_.hosted();
-  threads_.each(X.cols(), [&](Index c) {
-    add_in_order(topology_.weights(), hosted[static_cast<std::size_t>(c)], transport_, result_.col(c));
-  });
+  const Stores stores = 2 * X.size() > numbers_in_cache() ? Stores::streaming : Stores::cached;
+  threads_.ranges(X.cols(), [&](Index first, Index end) { sum_neighbours(first, end, stores); });
   return result_;
+}
+
+/// Columns first ... end-1 of the result.
+void Network::sum_neighbours(Index first, Index end, Stores stores) {
+  thread_local std::vector<const double*> neighbours;  // kept: a round takes no memory
+  neighbours.resize(static_cast<std::size_t>(largest_row_));
+  const SparseRows& W = topology_.weights();
+  const auto hosted = transport_.hosted();
+  const Index d = result_.rows();
+  const double** const x = neighbours.data();
+  for (Index c = first; c < end; ++c) {
+    if (c + 1 < end) prefetch_far_neighbours(W, hosted[c + 1], transport_, d);
+    const Index begin = W.outerIndexPtr()[hosted[c]], terms = W.outerIndexPtr()[hosted[c] + 1] - begin;
+    for (Index k = 0; k < terms; ++k) x[k] = transport_.column(W.innerIndexPtr()[begin + k]);
+    weighted_sum(W.valuePtr() + begin, x, terms, result_.data() + c * d, d, stores);
+  }
+  if (stores == Stores::streaming) end_streams();
 }
 
 double Network::maximum(const Vector& one_per_hosted_agent) {
@@ -94,11 +121,15 @@ double Network::maximum(const Vector& one_per_hosted_agent) {
   return known(0, 0);
 }
 
-Vector Network::average(const Block& X) {
+const Block& Network::average(const Block& X) {
   const Block& all = transport_.gather(X);
-  Vector sum = all.col(0);
-  for (Index j = 1; j < all.cols(); ++j) sum += all.col(j);
-  return sum / static_cast<double>(all.cols());
+  result_.resizeLike(X);
+  auto mean = result_.col(0);
+  mean = all.col(0);
+  for (Index j = 1; j < all.cols(); ++j) mean += all.col(j);
+  mean /= static_cast<double>(all.cols());
+  threads_.each(result_.cols() - 1, [&](Index c) { result_.col(c + 1) = mean; });
+  return result_;
 }
 
 }  // namespace ideal

@@ -104,6 +104,17 @@ TEST(Ideal, EveryInnerSolverAndOptionReachesTheOptimum) {
     }
 }
 
+TEST(Nids, AStepBelowTwoOverLConvergesOnAnyGraph) {
+  for (const std::string graph : {"line:8", "star:6", "complete:5"}) {
+    const Topology topology = Topology::parse(graph, "laplacian");
+    const Problem problem = make_problem({}, topology.agents());
+    SolveOptions options;
+    options.watch = {.tol = 1e-10, .computations = 20000, .every = 50};
+    const Result result = simulate(problem, topology, with("nids", {{"step-scale", "1.9"}}), options);
+    EXPECT_EQ(result.status, Status::converged) << graph;
+  }
+}
+
 TEST(Invariants, DualVariablesSumToZeroThroughout) {
   const Topology topology = Topology::parse("barbell:8", "laplacian");
   const Problem problem = make_problem({}, 8);

@@ -49,6 +49,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"msda", {{"exact", "true"}}, constant(1, J)},
       {"msda", {{"T", "6"}}, constant(6, J)},
       {"extra", {}, constant(1, 1), 1},
+      {"nids", {}, [](Index k) { return Cost{1, k == 1 ? 0 : 1}; }},
       {"dgd", {}, constant(1, 1), 1},
       {"apm-c",
        {},
@@ -75,7 +76,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
     EXPECT_GE(iterations, 4) << c.method;
     EXPECT_EQ(last.bytes, last.communications * 2 * 12 * 7 * 8) << c.method;
   }
-  EXPECT_EQ(methods().size(), 11u) << "a new method belongs into this table";
+  EXPECT_EQ(methods().size(), 12u) << "a new method belongs into this table";
 }
 
 TEST(Costs, OptionOnePaysForItsTests) {

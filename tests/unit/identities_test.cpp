@@ -39,6 +39,29 @@ TEST(Identities, AugmentedLagrangianWithOneGradientStepIsExtra) {
     }
 }
 
+/// The primal-dual form of NIDS: V = X - alpha (g + D), D+ = D + (I - W_DS) V / (2 alpha), X+ = X - alpha (g
+/// + D+).
+TEST(Identities, NidsIsItsPrimalDualForm) {
+  for (const auto& [graph, mixing] : settings) {
+    const Topology topology = Topology::parse(graph, mixing);
+    const Problem problem = make_problem({}, topology.agents());
+    const Block W(topology.weights());
+    const double lambda_max = topology.spectrum().lambda_max;
+    const double s = lambda_max < 2 ? 1 : 1 / lambda_max, alpha = 1 / problem.constants.L;
+    Block X = Block::Zero(problem.losses[0]->dimension(), topology.agents()), D = X, G = X;
+    std::vector<Block> iterates{X};
+    for (int k = 0; k < 60; ++k) {
+      for (Index i = 0; i < X.cols(); ++i) problem.losses[i]->gradient(X.col(i), G.col(i));
+      const Block V = X - alpha * (G + D);
+      if (k > 0) D += s / (2 * alpha) * product(V, W);
+      X -= alpha * (G + D);
+      iterates.push_back(X);
+    }
+    EXPECT_LT(difference(record(problem, topology, method("nids"), 60).X, iterates, 61), 1e-12)
+        << graph << ' ' << mixing;
+  }
+}
+
 TEST(Identities, IdealWithoutPenaltyIsInexactSsda) {
   for (const auto& [graph, mixing] : settings) {
     const Topology topology = Topology::parse(graph, mixing);
