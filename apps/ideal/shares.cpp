@@ -37,7 +37,8 @@ void match_columns(Dataset& data, Index columns, const std::string& place, std::
 
 std::shared_ptr<Dataset> read_test(const Settings& settings, Index columns, const CknWatch& watch) {
   if (settings.test.empty()) return nullptr;
-  auto test = std::make_shared<Dataset>(read_data(settings.test, {.label = settings.label, .labels = {}},
+  auto test = std::make_shared<Dataset>(read_data(settings.test,
+                                                  {.label = settings.label, .threads = threads_of(settings)},
                                                   settings.cache, classes_of(settings), watch));
   shape(*test, settings);
   match_columns(*test, columns, fmt::format("--test {}", test->name), "the training data");
@@ -233,7 +234,8 @@ Shares shares_of_own_files(const Settings& settings, std::span<const Index> host
 
 Shares all_shares(const Settings& settings, Index agents, const CknWatch& watch) {
   const LossKind loss = parse_loss(settings.loss);
-  auto data = std::make_shared<Dataset>(read_all(settings, watch));
+  // Not make_shared, which moves: Eigen 3.4 copies a sparse matrix that is moved.
+  const std::shared_ptr<Dataset> data(new Dataset(read_all(settings, watch)));
   shape(*data, settings);
   auto test = read_test(settings, data->columns(), watch);
   Shares shares;

@@ -197,7 +197,8 @@ Dataset allocate(const FeatureCounts& room, Index rows, std::string_view place) 
         place, fmt::format("{} features", features),
         fmt::format("a sparse data set holds at most {}", std::numeric_limits<StorageIndex>::max()),
         "Split the file.");
-  SparseRows matrix(rows, 0);
+  Dataset result{"", SparseRows(rows, 0), Vector(rows)};
+  auto& matrix = std::get<SparseRows>(result.features);  // stays where it is: Eigen copies what is moved
   matrix.resizeNonZeros(features);
   prefer_huge_pages(matrix.innerIndexPtr(), static_cast<std::size_t>(features) * sizeof(StorageIndex));
   prefer_huge_pages(matrix.valuePtr(), static_cast<std::size_t>(features) * sizeof(double));
@@ -207,7 +208,7 @@ Dataset allocate(const FeatureCounts& room, Index rows, std::string_view place) 
       offset[1] = offset[0] + static_cast<StorageIndex>(size);
       ++offset;
     }
-  return {"", std::move(matrix), Vector(rows)};
+  return result;
 }
 
 /// Closes the gaps behind rows that have fewer features than room.

@@ -12,12 +12,10 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstring>
 #include <memory>
 #include <new>
-#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -47,7 +45,7 @@ std::string digits_of(const XXH128_hash_t& hash) {
   return fmt::format("{:016x}{:016x}", hash.high64, hash.low64);
 }
 
-XXH128_hash_t hash_of(const File& file, std::uint64_t from, std::uint64_t size) {
+XXH128_hash_t hash_of_range(const File& file, std::uint64_t from, std::uint64_t size) {
   const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(XXH3_createState(), XXH3_freeState);
   if (!state) throw std::bad_alloc();
   XXH3_128bits_reset(state.get());
@@ -67,7 +65,8 @@ std::string key_of(const File& file, const ReadOptions& options) {
   std::vector<XXH128_hash_t> hashes(static_cast<std::size_t>(pieces_in(file.size())));
   each_piece(std::ssize(hashes), {.threads = options.threads}, [&](Index piece) {
     const std::uint64_t from = static_cast<std::uint64_t>(piece) * hashed_piece;
-    hashes[static_cast<std::size_t>(piece)] = hash_of(file, from, std::min(hashed_piece, file.size() - from));
+    hashes[static_cast<std::size_t>(piece)] =
+        hash_of_range(file, from, std::min(hashed_piece, file.size() - from));
   });
   std::string told = fmt::format("{} {} {}", cache_version, file.size(), options.label);
   told += bytes_of(hashes.data(), hashes.size());
@@ -108,7 +107,7 @@ struct StoredPiece {
   std::uint64_t offset;  ///< in the entry
 };
 
-std::vector<StoredPiece> pieces_of(Dataset& data) {
+std::vector<StoredPiece> stored_pieces(Dataset& data) {
   std::vector<StoredPiece> pieces;
   std::uint64_t offset = sizeof(EntryHead);
   for (const std::span<char> array : arrays_of(data))
@@ -119,7 +118,11 @@ std::vector<StoredPiece> pieces_of(Dataset& data) {
   return pieces;
 }
 
-EntryHead head_of(const Dataset& data) {
+std::uint64_t end_of(const std::vector<StoredPiece>& pieces) {
+  return pieces.back().offset + pieces.back().bytes.size();
+}
+
+EntryHead entry_head(const Dataset& data) {
   EntryHead head;
   head.rows = data.rows();
   head.columns = data.columns();
@@ -129,91 +132,77 @@ EntryHead head_of(const Dataset& data) {
   return head;
 }
 
-Dataset allocated(const EntryHead& head) {
-  Dataset data;
-  data.labels.resize(head.rows);
-  if (head.sparse != 0) {
-    SparseRows rows(head.rows, head.columns);
-    rows.resizeNonZeros(head.nonzeros);
-    rows.outerIndexPtr()[head.rows] = static_cast<StorageIndex>(head.nonzeros);
-    data.features = std::move(rows);
-  } else {
-    data.features = DenseRows(head.rows, head.columns);
-  }
-  return data;
+/// Throws InputError: whoever looks for an entry makes it anew.
+void require_sound(bool sound, const File& entry) {
+  if (!sound)
+    throw InputError(entry.place(), "a damaged entry", "an entry is as it was written",
+                     "Remove it: it is made anew.");
 }
 
-bool read_exactly(const File& file, std::uint64_t at, char* out, std::size_t size) {
-  for (std::size_t got = 0; size > 0; at += got, out += got, size -= got)
-    if (got = file.read_at(at, out, size); got == 0) return false;
-  return true;
-}
-
-/// What is told by a head that is as it was written; no memory is taken for any other.
-std::optional<EntryHead> read_head(const File& entry) {
-  EntryHead head;
+/// No memory is taken for what a damaged head tells.
+EntryHead read_entry_head(const File& entry) {
   const EntryHead sound;
-  if (!read_exactly(entry, 0, reinterpret_cast<char*>(&head), sizeof head)) return {};
-  if (head.magic != sound.magic || head.checksum != checksum_of(head)) return {};
+  EntryHead head;
+  entry.read_exactly(0, reinterpret_cast<char*>(&head), sizeof head);
+  require_sound(head.magic == sound.magic && head.checksum == checksum_of(head), entry);
   return head;
 }
 
-bool read_pieces(const File& entry, const std::vector<StoredPiece>& pieces, int threads) {
-  const std::uint64_t sums_at = pieces.back().offset + pieces.back().bytes.size();
+void read_pieces(const File& entry, const std::vector<StoredPiece>& pieces, int threads) {
   std::vector<std::uint64_t> sums(pieces.size());
-  if (entry.size() != sums_at + sums.size() * sizeof(std::uint64_t)) return false;
-  if (!read_exactly(entry, sums_at, reinterpret_cast<char*>(sums.data()), sums.size() * sizeof sums[0]))
-    return false;
-  std::atomic<bool> sound = true;
+  const std::uint64_t sums_at = end_of(pieces);
+  entry.read_exactly(sums_at, reinterpret_cast<char*>(sums.data()), sums.size() * sizeof sums[0]);
   each_piece(std::ssize(pieces), {.threads = threads}, [&](Index k) {
     const auto& [bytes, offset] = pieces[static_cast<std::size_t>(k)];
-    if (!read_exactly(entry, offset, bytes.data(), bytes.size()) ||
-        checksum_of(bytes) != sums[static_cast<std::size_t>(k)])
-      sound = false;
+    entry.read_exactly(offset, bytes.data(), bytes.size());
+    require_sound(checksum_of(bytes) == sums[static_cast<std::size_t>(k)], entry);
   });
-  return sound;
 }
 
-std::optional<Dataset> read_entry(const fs::path& file, int threads) {
-  std::error_code none;
-  if (!fs::exists(file, none)) return {};
-  try {
-    const File entry(file);
-    const std::optional<EntryHead> head = read_head(entry);
-    if (!head) return {};
-    Dataset data = allocated(*head);
-    for (const std::span<char> array : arrays_of(data)) prefer_huge_pages(array.data(), array.size());
-    if (!read_pieces(entry, pieces_of(data), threads)) return {};
-    fs::last_write_time(file, fs::file_time_type::clock::now(), none);  // used now: others make room first
-    return data;
-  } catch (const InputError&) {
-    return {};
+/// Throws InputError if there is none, or if it is damaged.
+Dataset read_entry(const fs::path& file, int threads, const fs::path& named_after) {
+  const File entry(file);
+  const EntryHead head = read_entry_head(entry);
+  Dataset data;
+  data.name = named_after.filename().string();
+  data.labels.resize(head.rows);
+  if (head.sparse != 0) {
+    auto& rows = data.features.emplace<SparseRows>(head.rows, head.columns);
+    rows.resizeNonZeros(head.nonzeros);
+    rows.outerIndexPtr()[head.rows] = static_cast<StorageIndex>(head.nonzeros);
+  } else {
+    data.features.emplace<DenseRows>(head.rows, head.columns);
   }
+  for (const std::span<char> array : arrays_of(data)) prefer_huge_pages(array.data(), array.size());
+  read_pieces(entry, stored_pieces(data), threads);
+  std::error_code none;
+  fs::last_write_time(file, fs::file_time_type::clock::now(), none);  // used now: others make room first
+  return data;
 }
 
 // ---- room for entries ----------------------------------------------------------------------------------
 
-struct Entry {
+struct KeptFile {
   fs::path file;
   fs::file_time_type used;
   std::uint64_t bytes;
 };
 
-std::vector<Entry> entries_in(const fs::path& folder) {
-  std::vector<Entry> entries;
+std::vector<KeptFile> entries_in(const fs::path& folder) {
+  std::vector<KeptFile> entries;
   for (const auto& file : fs::directory_iterator(folder))
     if (file.is_regular_file()) entries.push_back({file.path(), file.last_write_time(), file.file_size()});
-  std::ranges::sort(entries, {}, &Entry::used);
+  std::ranges::sort(entries, {}, &KeptFile::used);
   return entries;
 }
 
 /// Whether there is room for another entry, after the oldest have been removed.
 bool make_room(const ParsedCache& cache, std::uint64_t bytes) {
   if (bytes > cache.most) return false;
-  std::vector<Entry> entries = entries_in(cache.folder);
+  std::vector<KeptFile> entries = entries_in(cache.folder);
   std::uint64_t total = bytes;
-  for (const Entry& entry : entries) total += entry.bytes;
-  for (const Entry& entry : entries) {
+  for (const KeptFile& entry : entries) total += entry.bytes;
+  for (const KeptFile& entry : entries) {
     if (total <= cache.most) break;
     fs::remove(entry.file);
     total -= entry.bytes;
@@ -224,10 +213,10 @@ bool make_room(const ParsedCache& cache, std::uint64_t bytes) {
 void write_entry(Dataset& data, const fs::path& file, const ParsedCache& cache) {
   fs::create_directories(cache.folder.parent_path());
   ::mkdir(cache.folder.c_str(), S_IRWXU);
-  const std::vector<StoredPiece> pieces = pieces_of(data);
-  if (!make_room(cache, pieces.back().offset + pieces.back().bytes.size())) return;
+  const std::vector<StoredPiece> pieces = stored_pieces(data);
+  if (!make_room(cache, end_of(pieces))) return;
   AtomicFile out(file);
-  const EntryHead head = head_of(data);
+  const EntryHead head = entry_head(data);
   out.write(bytes_of(&head, 1));
   std::vector<std::uint64_t> sums;
   for (const StoredPiece& piece : pieces) {
@@ -248,36 +237,45 @@ void keep_entry(Dataset& data, const fs::path& file, const ParsedCache& cache) {
   }
 }
 
+bool is_large(const fs::path& file, const ParsedCache& cache) {
+  std::error_code none;
+  return fs::is_regular_file(file, none) && fs::file_size(file, none) >= cache.least_file;
+}
+
 bool is_parsed(const fs::path& file) {
   const Format format = ideal::recognise(file).format;
   return format == Format::libsvm || format == Format::csv;
 }
 
-/// What changes when somebody writes to a file.
-std::pair<std::uintmax_t, fs::file_time_type> state_of(const fs::path& file) {
+/// What changes when somebody writes to a file: its size and the time.
+using FileState = std::pair<std::uintmax_t, fs::file_time_type>;
+
+FileState file_state(const fs::path& file) {
   std::error_code none;
   return {fs::file_size(file, none), fs::last_write_time(file, none)};
+}
+
+/// A file that was written since `before` may not be the one that the entry is named after.
+Dataset parse_and_keep(const fs::path& file, const ReadOptions& options, const fs::path& entry,
+                       const FileState& before, const ParsedCache& cache) {
+  Dataset result = read_dataset(file, options);
+  if (file_state(file) == before) keep_entry(result, entry, cache);
+  return result;
 }
 
 }  // namespace
 }  // namespace data
 
 Dataset read_cached(const std::filesystem::path& file, const ReadOptions& options, const ParsedCache& cache) {
-  std::error_code none;
-  const bool large = std::filesystem::is_regular_file(file, none) &&
-                     std::filesystem::file_size(file, none) >= cache.least_file;
-  if (!large || !data::is_parsed(file)) return read_dataset(file, options);
-
-  const auto before = data::state_of(file);
+  if (!data::is_large(file, cache) || !data::is_parsed(file)) return read_dataset(file, options);
+  const auto before = data::file_state(file);
   const std::filesystem::path entry = cache.folder / data::key_of(data::File(file), options);
-  if (std::optional<Dataset> known = data::read_entry(entry, options.threads)) {
-    known->name = file.filename().string();
-    return std::move(*known);
+  try {
+    return data::read_entry(entry, options.threads, file);
+  } catch (const InputError&) {
+    // there is none, or it is damaged
   }
-  Dataset result = read_dataset(file, options);
-  // A file that was written meanwhile may not be the one that the key tells.
-  if (data::state_of(file) == before) data::keep_entry(result, entry, cache);
-  return result;
+  return data::parse_and_keep(file, options, entry, before, cache);
 }
 
 }  // namespace ideal

@@ -34,7 +34,7 @@ class FirstFailure {
   std::atomic<Index> first_;
 };
 
-Index pieces_of(const Content& text, const Selection& selection, const Workers& workers) {
+Index text_pieces(const Content& text, const Selection& selection, const Workers& workers) {
   const std::optional<std::uint64_t> size = text.size();
   if (!selection.all() || !size) return 1;
   const std::uint64_t piece = std::max<std::uint64_t>(workers.piece, 1);
@@ -66,7 +66,7 @@ TextPieces::TextPieces(const Content& text, RowOf row_of, std::uint64_t first_ro
       first_row_(first_row),
       selection_(selection),
       workers_(workers),
-      pieces_(static_cast<std::size_t>(pieces_of(text, selection, workers))) {
+      pieces_(static_cast<std::size_t>(text_pieces(text, selection, workers))) {
   if (selection.all())
     for (Index k = 0; k < count(); ++k)
       pieces_[static_cast<std::size_t>(k)].stretch = stretch_of(text, k, count());

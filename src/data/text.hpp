@@ -27,7 +27,7 @@ class Lines {
  public:
   /// The lines from byte `offset` of a text on, where `rest` or the stream is and a line starts, and before
   /// which there are `lines_before` lines.
-  Lines(std::string_view rest, std::uint64_t offset, std::size_t lines_before)
+  explicit Lines(std::string_view rest, std::uint64_t offset = 0, std::size_t lines_before = 0)
       : rest_(rest), end_offset_(offset), number_(lines_before) {}
   explicit Lines(std::unique_ptr<ByteStream> stream, std::uint64_t offset = 0, std::size_t lines_before = 0)
       : stream_(std::move(stream)), end_offset_(offset), number_(lines_before) {}

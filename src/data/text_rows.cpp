@@ -27,8 +27,8 @@ std::uint64_t first_line_in(const Content& text, std::uint64_t from, std::uint64
 
 Lines lines_of(const Content& text, const Stretch& stretch) {
   if (const auto bytes = text.in_memory())
-    return {bytes->substr(std::min<std::uint64_t>(stretch.begin, bytes->size())), stretch.begin,
-            stretch.lines_before};
+    return Lines(bytes->substr(std::min<std::uint64_t>(stretch.begin, bytes->size())), stretch.begin,
+                 stretch.lines_before);
   return Lines(text.stream(stretch.begin), stretch.begin, stretch.lines_before);
 }
 
