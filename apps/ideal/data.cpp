@@ -3,6 +3,7 @@
 #include "command.hpp"
 #include "data_sets.hpp"
 #include "features.hpp"
+#include "launch.hpp"
 #include "problem.hpp"
 #include "text_file.hpp"
 
@@ -102,7 +103,9 @@ struct DataCommand {
   std::string label, labels, cache;
   bool json = false, force = false;
 
-  [[nodiscard]] Dataset read() const { return read_data(file, {.label = label, .labels = labels}, cache); }
+  [[nodiscard]] Dataset read() const {
+    return read_data(file, {.label = label, .labels = labels, .threads = static_cast<int>(cores())}, cache);
+  }
 
   [[nodiscard]] fs::path path() const {
     const auto named = find_named(file);

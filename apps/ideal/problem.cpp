@@ -179,7 +179,12 @@ double least_convexity(std::span<const std::shared_ptr<const Loss>> hosted, Tran
 Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache,
                   const std::optional<ClassPair>& classes, const CknWatch& watch) {
   if (const auto named = find_named(data)) return read_named(*named, required_cache(cache), classes, watch);
+  if (const auto parsed = parsed_cache(cache)) return read_cached(data, options, *parsed);
   return read_dataset(data, options);
+}
+
+int threads_of(const Settings& settings) {
+  return static_cast<int>(settings.threads > 0 ? settings.threads : cores());
 }
 
 void resolve_data(Settings& settings) {
@@ -219,8 +224,9 @@ std::optional<Synthetic> synthetic_of(const Settings& settings) {
 
 Dataset read_all(const Settings& settings, const CknWatch& watch) {
   if (const auto synthetic = synthetic_of(settings)) return synthesize(*synthetic);
-  return read_data(settings.data, {.label = settings.label, .labels = settings.labels}, settings.cache,
-                   classes_of(settings), watch);
+  return read_data(settings.data,
+                   {.label = settings.label, .labels = settings.labels, .threads = threads_of(settings)},
+                   settings.cache, classes_of(settings), watch);
 }
 
 std::vector<std::shared_ptr<const Loss>> Loaded::hosted() const {

@@ -22,6 +22,9 @@ void resolve_data(Settings& settings);
 Dataset read_data(const std::string& data, const ReadOptions& options, const std::string& cache,
                   const std::optional<ClassPair>& classes = {}, const CknWatch& watch = {});
 
+/// As many as --threads tells, or one a core.
+int threads_of(const Settings& settings);
+
 /// The whole of what --data names.
 Dataset read_all(const Settings& settings, const CknWatch& watch);
 

@@ -38,7 +38,8 @@ void match_columns(Dataset& data, Index columns, const std::string& place, std::
 
 std::shared_ptr<Dataset> read_test(const Settings& settings, Index columns, const CknWatch& watch) {
   if (settings.test.empty()) return nullptr;
-  auto test = std::make_shared<Dataset>(read_data(settings.test, {.label = settings.label, .labels = {}},
+  auto test = std::make_shared<Dataset>(read_data(settings.test,
+                                                  {.label = settings.label, .threads = threads_of(settings)},
                                                   settings.cache, classes_of(settings), watch));
   shape(*test, settings);
   match_columns(*test, columns, fmt::format("--test {}", test->name), "the training data");
@@ -61,7 +62,7 @@ DataFacts facts_of(const Dataset& data) {
 }
 
 /// Keeps rows cuts[k] ... cuts[k+1]-1 for the k-th of these agents, in the place of the data.
-void keep(Shares& shares, Dataset data, std::span<const Index> cuts, const Settings& settings) {
+void keep(Shares& shares, Dataset&& data, std::span<const Index> cuts, const Settings& settings) {
   const LossKind loss = parse_loss(settings.loss);
   std::vector<std::string> keys;
   for (std::size_t k = 0; k + 1 < cuts.size(); ++k)

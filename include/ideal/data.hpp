@@ -36,15 +36,28 @@ struct Dataset {
 enum class Format { libsvm, csv, npy, npz, idx };
 
 struct ReadOptions {
-  std::string label;  ///< CSV: name of the label column; default the last. Other formats ignore it.
-  std::filesystem::path
-      labels;  ///< IDX, NPY, NPZ: file with the labels, itself IDX or NPY; default for IDX: the
-               ///< sibling `*labels-idx1*`; for NPY: the last column; for NPZ: the array y.
+  std::string label = {};  ///< CSV: name of the label column; default the last. Other formats ignore it.
+  std::filesystem::path labels = {};  ///< IDX, NPY, NPZ: file with the labels, itself IDX or NPY; default for
+                                      ///< IDX: the sibling `*labels-idx1*`; for NPY: the last column; for
+                                      ///< NPZ: the array y.
+  int threads = 1;                    ///< that read together; what is read does not depend on it
 };
 
 /// Reads LIBSVM/SVMlight, CSV, NPY, NPZ or IDX, plain or gzipped; the format is recognised by content.
 /// Throws InputError naming file and line (text) or byte offset (binary), the value, the rule and the remedy.
 Dataset read_dataset(const std::filesystem::path& file, const ReadOptions& options = {});
+
+/// Where what text files hold is kept in binary, so that they are parsed once.
+struct ParsedCache {
+  std::filesystem::path folder;            ///< readable by its owner only, as the data may be private
+  std::uint64_t least_file = 16ull << 20;  ///< bytes; smaller files are read anew, which takes no time
+  std::uint64_t most = 8ull << 30;         ///< bytes of all entries; those not used for longest make room
+};
+
+/// The same data set as read_dataset. That of a large LIBSVM or CSV file, plain or gzipped, is found in the
+/// cache by the content of the file and by the options, or is kept there. An entry that is damaged is made
+/// anew, and a cache that cannot be written costs time at the next reading, nothing else.
+Dataset read_cached(const std::filesystem::path& file, const ReadOptions& options, const ParsedCache& cache);
 
 /// The format `read_dataset` would recognise, and whether the file is gzipped.
 struct Recognised {

@@ -81,7 +81,7 @@ class Rows;
 
 /// The rows of each agent: agent i owns rows offsets[i] ... offsets[i+1]-1. The data are used up, so that
 /// there is never much more than one copy.
-std::vector<std::shared_ptr<const Rows>> store_rows(Dataset data, std::span<const Index> offsets,
+std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<const Index> offsets,
                                                     Storage storage = Storage::automatic);
 
 /// The same for data that others use, too: what is not copied is shared.

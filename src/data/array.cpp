@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/array.hpp"
 
+#include "data/huge_pages.hpp"
+
 #include <ideal/error.hpp>
 
 #include <cmath>
@@ -32,7 +34,16 @@ std::size_t elements(const std::vector<std::uint64_t>& shape) {
   return count;
 }
 
+/// An exponent of ones, which infinity and NaN have, carries into the sign: a loop without branches.
+bool all_finite(std::span<const double> values) {
+  constexpr std::uint64_t exponent = 0x7ffull << 52, carry = 1ull << 52;
+  std::uint64_t any = 0;
+  for (const double value : values) any |= (std::bit_cast<std::uint64_t>(value) & exponent) + carry;
+  return any >> 63 == 0;
+}
+
 void check_finite(std::span<const double> values, Index row, Index first_column, std::string_view place) {
+  if (all_finite(values)) return;
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k]))
       throw InputError(
@@ -85,8 +96,16 @@ Extents extents_of(const ArrayHead& head, Index fewest_columns, std::string_view
 
 // ---- elements on their way -----------------------------------------------------------------------------
 
-Elements::Elements(ArrayHead head, std::unique_ptr<ByteStream> values, std::string place)
-    : head_(std::move(head)), values_(std::move(values)), place_(std::move(place)) {}
+Elements::Elements(ArrayHead head, std::unique_ptr<ByteStream> values, std::string place,
+                   std::uint64_t header)
+    : head_(std::move(head)), values_(std::move(values)), place_(std::move(place)), header_(header) {}
+
+Elements Elements::from(std::uint64_t element, const Content& content) const {
+  const std::uint64_t at = element * size_of(head_.scalar);
+  Elements result(head_, content.stream(header_ + at), place_, header_);
+  result.at_ = at;
+  return result;
+}
 
 std::uint64_t Elements::size() const { return elements(head_.shape); }
 
@@ -96,17 +115,21 @@ void Elements::go_to(std::uint64_t element) {
 }
 
 std::size_t Elements::fetch(std::size_t count) {
-  constexpr std::size_t most = 1 << 12;
-  count = std::min(count, most);
+  constexpr std::size_t most_bytes = 1 << 16;
+  count = std::min(count, most_bytes / size_of(head_.scalar));
+  buffer_.resize(most_bytes);
+  fetch(buffer_.data(), count);
+  return count;
+}
+
+void Elements::fetch(char* out, std::size_t count) {
   const std::size_t bytes = count * size_of(head_.scalar);
-  buffer_.resize(most * size_of(head_.scalar));
-  const std::size_t got = read_fully(*values_, buffer_.data(), bytes);
+  const std::size_t got = read_fully(*values_, out, bytes);
   at_ += got;
   if (got < bytes) {
     check_length(head_, at_, place_);
     refuse_changed_file(place_);
   }
-  return count;
 }
 
 void Elements::finish() {
@@ -117,31 +140,102 @@ void Elements::finish() {
 
 // ---- data sets -----------------------------------------------------------------------------------------
 
+namespace {
+
+/// The data set that rows of an array become.
+class ArrayRows {
+ public:
+  ArrayRows(const Elements& elements, const Selection& selection, bool labelled)
+      : extents_(extents_of(elements.head(), labelled ? 2 : 1, elements.place())),
+        columns_(extents_.columns - (labelled ? 1 : 0)) {
+    selection.check_extents(extents_.rows, columns_);
+    features_.resize(selection.count(extents_.rows), columns_);
+    prefer_huge_pages(features_.data(), static_cast<std::size_t>(features_.size()) * sizeof(double));
+    labels_.resize(labelled ? features_.rows() : 0);
+  }
+
+  [[nodiscard]] const Extents& extents() const { return extents_; }
+
+  /// Rows first ... end-1 of all, block by block, so that a block is checked while it is in the cache.
+  void read(Elements& elements, Index first, Index end) {
+    constexpr Index block_elements = 1 << 14;
+    const Index block = std::max<Index>(1, block_elements / extents_.columns);
+    std::vector<double> whole_rows;
+    for (; first < end; first += block) {
+      const Index count = std::min(block, end - first);
+      if (labelled())
+        read_labelled(elements, first, count, whole_rows);
+      else
+        read_block(elements, first, count, features_.data() + first * columns_);
+    }
+  }
+
+  void read(Elements& elements, const Selection& selection) {
+    std::vector<double> whole_row(static_cast<std::size_t>(extents_.columns));
+    Index last_row = -1;
+    selection.each(extents_.rows, [&](Index row, Index position) {
+      if (row != last_row) read_block(elements, row, 1, whole_row.data());  // else wanted twice, and passed
+      put(whole_row.data(), position);
+      last_row = row;
+    });
+  }
+
+  Dataset take() { return {"", std::move(features_), std::move(labels_)}; }
+
+ private:
+  [[nodiscard]] bool labelled() const { return columns_ < extents_.columns; }
+
+  void read_labelled(Elements& elements, Index first, Index count, std::vector<double>& whole_rows) {
+    whole_rows.resize(static_cast<std::size_t>(count * extents_.columns));
+    read_block(elements, first, count, whole_rows.data());
+    for (Index k = 0; k < count; ++k) put(whole_rows.data() + k * extents_.columns, first + k);
+  }
+
+  void put(const double* row, Index position) {
+    std::copy_n(row, columns_, features_.data() + position * columns_);
+    if (labelled()) labels_[position] = row[columns_];
+  }
+
+  void read_block(Elements& elements, Index first, Index count, double* out) const {
+    elements.read(static_cast<std::uint64_t>(first * extents_.columns),
+                  static_cast<std::size_t>(count * extents_.columns), out);
+    if (elements.head().integral() || all_finite(as_span(out, count * extents_.columns))) return;
+    for (Index k = 0; k < count; ++k)
+      check_finite(as_span(out + k * extents_.columns, extents_.columns), first + k, 0, elements.place());
+  }
+
+  Extents extents_;
+  Index columns_;
+  DenseRows features_;
+  Vector labels_;
+};
+
+}  // namespace
+
 Dataset take_rows(Elements& elements, const Selection& selection, bool labelled) {
-  const Extents extents = extents_of(elements.head(), labelled ? 2 : 1, elements.place());
-  const Index columns = extents.columns - (labelled ? 1 : 0);
-  selection.check_extents(extents.rows, columns);
-  DenseRows features(selection.count(extents.rows), columns);
-  Vector labels(labelled ? features.rows() : 0);
-  Index last_row = -1, last_position = 0;
-  selection.each(extents.rows, [&](Index row, Index position) {
-    if (row == last_row) {  // wanted twice, and passed
-      features.row(position) = features.row(last_position);
-      if (labelled) labels[position] = labels[last_position];
-      return;
-    }
-    double* const out = features.data() + position * columns;
-    elements.read(static_cast<std::uint64_t>(row * extents.columns), static_cast<std::size_t>(columns), out);
-    check_finite(as_span(out, columns), row, 0, elements.place());
-    if (labelled) {
-      elements.read(static_cast<std::uint64_t>(row * extents.columns + columns), 1, &labels[position]);
-      check_finite(as_span(&labels[position], 1), row, columns, elements.place());
-    }
-    last_row = row;
-    last_position = position;
+  ArrayRows rows(elements, selection, labelled);
+  if (selection.all()) {
+    rows.read(elements, 0, rows.extents().rows);
+    elements.finish();
+  } else {
+    rows.read(elements, selection);
+  }
+  return rows.take();
+}
+
+Dataset take_rows(Elements& elements, const Content& content, const Selection& selection, bool labelled,
+                  const Workers& workers) {
+  if (!selection.all() || !content.size()) return take_rows(elements, selection, labelled);
+  ArrayRows rows(elements, selection, labelled);
+  const auto [count, columns] = rows.extents();
+  const Index row_bytes = columns * static_cast<Index>(size_of(elements.head().scalar));
+  const Index share = std::max<Index>(1, static_cast<Index>(workers.piece) / row_bytes);
+  each_piece((count + share - 1) / share, workers, [&](Index piece) {
+    const Index first = piece * share;
+    Elements part = elements.from(static_cast<std::uint64_t>(first * columns), content);
+    rows.read(part, first, std::min(first + share, count));
   });
-  if (selection.all()) elements.finish();
-  return {"", std::move(features), std::move(labels)};
+  return rows.take();
 }
 
 Vector last_column(Elements& elements, Index first, Index last) {

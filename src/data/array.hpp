@@ -2,7 +2,9 @@
 // An array of numbers in some binary format, seen where it lies: what NPY and IDX have in common.
 #pragma once
 
+#include "data/pieces.hpp"
 #include "data/selection.hpp"
+#include "data/source.hpp"
 #include "data/stream.hpp"
 
 #include <ideal/data.hpp>
@@ -62,21 +64,33 @@ struct ArrayHead {
 
   [[nodiscard]] bool integral() const { return scalar != Scalar::f4 && scalar != Scalar::f8; }
 
+  /// Whether elements lie in the file as T lies in memory.
+  template <class T>
+  [[nodiscard]] bool holds() const {
+    return order == std::endian::native &&
+           with_type(scalar, []<class From>(std::type_identity<From>) { return std::is_same_v<From, T>; });
+  }
+
   /// Converts the `count` elements that lie at `at`.
   template <class To>
   void convert(const char* at, std::size_t count, To* out) const {
     with_type(scalar, [&]<class From>(std::type_identity<From>) {
-      for (std::size_t i = 0; i < count; ++i, at += sizeof(From)) out[i] = static_cast<To>(load<From>(at));
+      if (order == std::endian::native || sizeof(From) == 1)
+        convert<From, false>(at, count, out);
+      else
+        convert<From, true>(at, count, out);
     });
   }
 
  private:
-  template <class T>
-  [[nodiscard]] T load(const char* at) const {
-    std::array<char, sizeof(T)> raw;
-    std::memcpy(raw.data(), at, sizeof(T));
-    if (order != std::endian::native) std::ranges::reverse(raw);
-    return std::bit_cast<T>(raw);
+  template <class From, bool reversed, class To>
+  static void convert(const char* at, std::size_t count, To* out) {
+    for (std::size_t i = 0; i < count; ++i) {
+      std::array<char, sizeof(From)> raw;
+      std::memcpy(raw.data(), at + i * sizeof(From), sizeof(From));
+      if constexpr (reversed) std::ranges::reverse(raw);
+      out[i] = static_cast<To>(std::bit_cast<From>(raw));
+    }
   }
 };
 
@@ -95,8 +109,11 @@ struct ArrayView : ArrayHead {
 /// The elements of an array on their way from a file, read from front to back.
 class Elements {
  public:
-  /// `values` is where the elements start.
-  Elements(ArrayHead head, std::unique_ptr<ByteStream> values, std::string place);
+  /// `values` is where the elements start, behind `header` bytes of the file.
+  Elements(ArrayHead head, std::unique_ptr<ByteStream> values, std::string place, std::uint64_t header = 0);
+
+  /// The same array of a file of known size, from this element on.
+  [[nodiscard]] Elements from(std::uint64_t element, const Content& content) const;
 
   [[nodiscard]] const ArrayHead& head() const { return head_; }
   [[nodiscard]] const std::string& place() const { return place_; }
@@ -108,6 +125,7 @@ class Elements {
   template <class To>
   void read(std::uint64_t first, std::size_t count, To* out) {
     go_to(first);
+    if (head_.holds<To>()) return fetch(reinterpret_cast<char*>(out), count);
     for (std::size_t got = 0; count > 0; count -= got, out += got) {
       got = fetch(count);
       head_.convert(buffer_.data(), got, out);
@@ -121,10 +139,12 @@ class Elements {
  private:
   void go_to(std::uint64_t element);
   std::size_t fetch(std::size_t count);
+  void fetch(char* out, std::size_t count);
 
   ArrayHead head_;
   std::unique_ptr<ByteStream> values_;
   std::string place_;
+  std::uint64_t header_;
   std::uint64_t at_ = 0;  // in bytes
   std::vector<char> buffer_;
 };
@@ -148,6 +168,10 @@ Extents extents_of(const ArrayHead& head, Index fewest_columns, std::string_view
 /// The selected rows; with the last column as labels if `labelled`, otherwise without labels. Every value is
 /// finite.
 Dataset take_rows(Elements& elements, const Selection& selection, bool labelled);
+
+/// The same where `elements` are the array of a file.
+Dataset take_rows(Elements& elements, const Content& content, const Selection& selection, bool labelled,
+                  const Workers& workers);
 
 /// The last column of rows first ... last-1; every value is finite.
 Vector last_column(Elements& elements, Index first, Index last);

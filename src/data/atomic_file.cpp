@@ -72,13 +72,13 @@ void AtomicFile::write(std::string_view bytes) {
   buffer_ += bytes;
 }
 
-void AtomicFile::commit() {
+void AtomicFile::commit(Flush when) {
   flush();
-  if (::fsync(descriptor_) != 0 && errno != EINVAL) fail();
+  if (when == Flush::now && ::fsync(descriptor_) != 0 && errno != EINVAL) fail();
   if (::close(std::exchange(descriptor_, -1)) != 0) fail();
   if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail();
   temporary_.clear();
-  flush_directory(target_.parent_path());
+  if (when == Flush::now) flush_directory(target_.parent_path());
 }
 
 void AtomicFile::flush() {

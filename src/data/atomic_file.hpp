@@ -12,13 +12,17 @@ namespace ideal::data {
 /// system's reason.
 class AtomicFile {
  public:
+  /// Whether the bytes are on disk before the name is, or the system writes them when it likes: after a crash
+  /// of the machine the file may then hold anything.
+  enum class Flush { now, later };
+
   explicit AtomicFile(const std::filesystem::path& target);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   void write(std::string_view bytes);
-  void commit();
+  void commit(Flush when = Flush::now);
 
  private:
   void flush();

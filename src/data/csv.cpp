@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV: numbers separated by comma, semicolon or tab, with or without a header row; cells may be quoted.
+#include "data/huge_pages.hpp"
+#include "data/number.hpp"
+#include "data/pieces.hpp"
 #include "data/readers.hpp"
 #include "data/text.hpp"
 #include "data/text_rows.hpp"
@@ -7,9 +10,9 @@
 #include <ideal/error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -53,7 +56,7 @@ class Cells {
   /// The cell if it is a plain number, which costs no search for its end; otherwise nothing is taken.
   bool next_plain_number(double& value) {
     const char* const end = rest_.data() + rest_.size();
-    const auto [stop, error] = std::from_chars(rest_.data(), end, value);
+    const auto [stop, error] = take_number(rest_.data(), end, value);
     if (error != std::errc{} || (stop != end && *stop != separator_)) return false;
     advance(static_cast<std::size_t>(stop - rest_.data()));
     return true;
@@ -160,7 +163,7 @@ class CsvRows {
  public:
   CsvRows(std::string_view place, const Layout& layout) : place_(place), layout_(layout) {}
 
-  void read(std::string_view row, std::size_t line, double* features, double& label) {
+  void read(std::string_view row, std::size_t line, double* features, double& label) const {
     Cells cells(row, layout_.separator);
     for (std::size_t column = 0; column < layout_.columns; ++column) {
       if (!cells.more()) refuse_count(row, line);
@@ -210,16 +213,17 @@ TextRows csv_rows(const Content& text, const Layout& layout, const Stretch& stre
   return {text, unless_blank, layout.first_row, stretch};
 }
 
-// A cell and what ends it take two bytes, which bounds the rows of a sound file. One that claims more is
-// refused at its first short row, the latest of which is the one after the bound: no memory is taken for the
-// claim.
-Index count_rows(const Content& text, const Layout& layout) {
-  if (layout.columns == 0) return 0;
-  TextRows rows = csv_rows(text, layout);
-  std::size_t count = 0;
-  while (rows.next()) ++count;
-  const auto most_sound_rows = static_cast<std::size_t>(rows.bytes_passed() + 1) / (2 * layout.columns);
-  return static_cast<Index>(std::min(count, most_sound_rows + 1));
+/// A cell and what ends it take two bytes, which bounds the rows of a sound file. One that claims more is
+/// refused at its first bad row before memory is taken for the claim.
+void refuse_impossible_rows(Index rows, const Content& text, const Layout& layout) {
+  const std::optional<std::uint64_t> size = text.size();
+  if (!size || static_cast<std::uint64_t>(rows) <= (*size + 1) / (2 * layout.columns)) return;
+  CsvRows reader(text.place(), layout);
+  std::vector<double> features(layout.columns - 1);
+  double label = 0;
+  for (TextRows row = csv_rows(text, layout); row.next();)
+    reader.read(row.text(), row.line(), features.data(), label);
+  refuse_changed_file(text.place());
 }
 
 }  // namespace
@@ -230,18 +234,25 @@ void require_csv_rows(Index rows, std::string_view place) {
                      "Check that the file was written to its end.");
 }
 
-Dataset read_csv(const Content& text, std::string_view label, const Selection& selection) {
+Dataset read_csv(const Content& text, std::string_view label, const Selection& selection,
+                 const Workers& workers) {
   const Layout layout = read_layout(text, label);
-  const Index rows = selection.all() ? count_rows(text, layout) : selection.count(0);
-  if (selection.all()) require_csv_rows(rows, text.place());
+  if (selection.all() && layout.columns == 0) require_csv_rows(0, text.place());
   const auto columns = static_cast<Index>(layout.columns) - 1;
-  if (!selection.all() && columns != selection.outline().columns) refuse_changed_file(text.place());
+  selection.check_columns(columns);
 
-  DenseRows features(rows, columns);
-  Vector labels(rows);
-  CsvRows reader(text.place(), layout);
-  visit(csv_rows(text, layout), selection, [&](Index position, const TextRows& row) {
-    if (position >= rows) refuse_changed_file(text.place());
+  TextPieces pieces(text, unless_blank, layout.first_row, selection, workers);
+  pieces.survey();
+  if (selection.all()) {
+    require_csv_rows(pieces.rows(), text.place());
+    refuse_impossible_rows(pieces.rows(), text, layout);
+  }
+  DenseRows features(pieces.rows(), columns);
+  prefer_huge_pages(features.data(), static_cast<std::size_t>(features.size()) * sizeof(double));
+  Vector labels(pieces.rows());
+  const CsvRows reader(text.place(), layout);
+  pieces.read([&](Index piece, Index place, const TextRows& row) {
+    const Index position = pieces.first(piece) + place;
     reader.read(row.text(), row.line(), features.data() + position * columns, labels[position]);
   });
   return {"", std::move(features), std::move(labels)};

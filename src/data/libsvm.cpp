@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // LIBSVM / SVMlight: `label index:value index:value ... # comment`, indices from 1 and ascending.
+#include "data/huge_pages.hpp"
+#include "data/number.hpp"
+#include "data/pieces.hpp"
 #include "data/readers.hpp"
 #include "data/text.hpp"
 #include "data/text_rows.hpp"
@@ -30,6 +33,28 @@ std::string_view first_token(std::string_view text) {
   return text.substr(0, static_cast<std::size_t>(std::ranges::find_if(text, is_blank) - text.begin()));
 }
 
+/// Counted in bytes while they last, so that the loop runs over as many characters at once as a register
+/// holds.
+std::uint32_t count_colons(std::string_view text) {
+  constexpr std::size_t most = std::numeric_limits<std::uint8_t>::max();
+  std::size_t total = 0;
+  for (; !text.empty(); text.remove_prefix(std::min(most, text.size()))) {
+    std::uint8_t count = 0;
+    for (const char c : text.substr(0, most)) count = static_cast<std::uint8_t>(count + (c == ':' ? 1 : 0));
+    total += count;
+  }
+  return static_cast<std::uint32_t>(std::min<std::size_t>(total, std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// Reads the index before a colon and returns where that is; null for what is no index of a usual size.
+const char* take_index(const char* at, const char* end, std::uint64_t& index) {
+  constexpr std::ptrdiff_t most_digits = 10;
+  const char* const start = at;
+  for (; at != end && is_digit(*at); ++at) index = 10 * index + static_cast<std::uint64_t>(*at - '0');
+  const bool usual = at != start && at - start <= most_digits && at != end && *at == ':';
+  return usual ? at : nullptr;
+}
+
 /// Where the features of a row go.
 struct FeatureRoom {
   StorageIndex* indices;
@@ -37,17 +62,14 @@ struct FeatureRoom {
   Index size;
 };
 
-/// Reads one row after another.
-class LibsvmRows {
+class LibsvmRow {
  public:
-  explicit LibsvmRows(std::string_view place) : place_(place) {}
+  /// The features of the row are written where they are wanted, by default nowhere.
+  LibsvmRow(std::string_view place, std::size_t line, std::optional<FeatureRoom> room = {})
+      : place_(place), line_(line), room_(room) {}
 
-  /// Checks a row, returns its label and writes its features to where they are wanted, by default nowhere.
-  double read(std::string_view row, std::size_t line, std::optional<FeatureRoom> room = {}) {
-    line_ = line;
-    previous_ = 0;
-    features_ = 0;
-    room_ = room;
+  /// Checks the row and returns its label.
+  double read(std::string_view row) {
     const double label = read_label(take_token(row));
     while (!row.empty()) {
       if (row.starts_with("qid:"))
@@ -58,8 +80,8 @@ class LibsvmRows {
     return label;
   }
 
-  [[nodiscard]] Index features() const { return features_; }  ///< of the last row
-  [[nodiscard]] Index columns() const { return columns_; }    ///< the largest index of all rows
+  [[nodiscard]] Index features() const { return features_; }
+  [[nodiscard]] Index columns() const { return static_cast<Index>(previous_); }  ///< the largest index
 
  private:
   static std::string_view take_token(std::string_view& row) {
@@ -83,10 +105,10 @@ class LibsvmRows {
     const char* const end = row.data() + row.size();
     std::uint64_t index = 0;
     double value = 0;
-    const auto [colon, index_error] = std::from_chars(row.data(), end, index);
-    if (index_error != std::errc{} || colon == end || *colon != ':') return read_odd_feature(row);
-    const auto [stop, value_error] = std::from_chars(colon + 1, end, value);
-    if (value_error != std::errc{} || (stop != end && !is_blank(*stop))) return read_odd_feature(row);
+    const char* const colon = take_index(row.data(), end, index);
+    if (!colon) return read_odd_feature(row);
+    const auto [stop, error] = take_number(colon + 1, end, value);
+    if (error != std::errc{} || (stop != end && !is_blank(*stop))) return read_odd_feature(row);
     append(index, value, row);
     row.remove_prefix(static_cast<std::size_t>(stop - row.data()));
     while (!row.empty() && is_blank(row.front())) row.remove_prefix(1);
@@ -122,7 +144,6 @@ class LibsvmRows {
     }
     ++features_;
     previous_ = index;
-    columns_ = std::max(columns_, static_cast<Index>(index));
   }
 
   [[noreturn]] void refuse_index(std::uint64_t index, std::string_view token) const {
@@ -146,56 +167,64 @@ class LibsvmRows {
   }
 
   std::string_view place_;
-  std::size_t line_ = 0;
-  std::uint64_t previous_ = 0;
+  std::size_t line_;
   std::optional<FeatureRoom> room_;
+  std::uint64_t previous_ = 0;
   Index features_ = 0;
-  Index columns_ = 0;
 };
 
-TextRows libsvm_rows(const Content& text, const Stretch& stretch = {}) {
-  return {text, without_comment, 0, stretch};
-}
+/// How many features each row has, or may have: by piece of the text, then by row.
+using FeatureCounts = std::vector<std::vector<std::uint32_t>>;
 
 /// Room for the features of each selected row: one a colon, which qid tokens have too.
-std::vector<std::uint32_t> measure(const Content& text, const Selection& selection) {
-  std::vector<std::uint32_t> room(static_cast<std::size_t>(selection.count(0)));
-  visit(libsvm_rows(text), selection, [&](Index position, const TextRows& row) {
-    const auto at = static_cast<std::size_t>(position);
-    if (at >= room.size()) room.resize(at + 1);
-    room[at] = static_cast<std::uint32_t>(
-        std::min<Index>(std::ranges::count(row.text(), ':'), std::numeric_limits<std::uint32_t>::max()));
+FeatureCounts measure(TextPieces& pieces) {
+  FeatureCounts room(static_cast<std::size_t>(pieces.count()));
+  pieces.survey([&](Index piece, Index place, std::string_view row) {
+    auto& rows = room[static_cast<std::size_t>(piece)];
+    const auto at = static_cast<std::size_t>(place);
+    if (at >= rows.size()) rows.resize(at + 1);
+    rows[at] = count_colons(row);
   });
   return room;
 }
 
 // Every array is allocated once and at its size.
-Dataset allocate(const std::vector<std::uint32_t>& room, std::string_view place) {
-  const auto features = std::accumulate(room.begin(), room.end(), Index{0});
+Dataset allocate(const FeatureCounts& room, Index rows, std::string_view place) {
+  Index features = 0;
+  for (const auto& piece : room) features = std::accumulate(piece.begin(), piece.end(), features);
   if (features > std::numeric_limits<StorageIndex>::max())
     throw InputError(
         place, fmt::format("{} features", features),
         fmt::format("a sparse data set holds at most {}", std::numeric_limits<StorageIndex>::max()),
         "Split the file.");
-  SparseRows matrix(static_cast<Index>(room.size()), 0);
+  Dataset result{"", SparseRows(rows, 0), Vector(rows)};
+  auto& matrix = std::get<SparseRows>(result.features);  // stays where it is: Eigen copies what is moved
   matrix.resizeNonZeros(features);
-  std::partial_sum(room.begin(), room.end(), matrix.outerIndexPtr() + 1);
-  return {"", std::move(matrix), Vector(static_cast<Index>(room.size()))};
+  prefer_huge_pages(matrix.innerIndexPtr(), static_cast<std::size_t>(features) * sizeof(StorageIndex));
+  prefer_huge_pages(matrix.valuePtr(), static_cast<std::size_t>(features) * sizeof(double));
+  StorageIndex* offset = matrix.outerIndexPtr();
+  for (const auto& piece : room)
+    for (const std::uint32_t size : piece) {
+      offset[1] = offset[0] + static_cast<StorageIndex>(size);
+      ++offset;
+    }
+  return result;
 }
 
 /// Closes the gaps behind rows that have fewer features than room.
-void compact(SparseRows& matrix, const std::vector<std::uint32_t>& features) {
-  StorageIndex* const offsets = matrix.outerIndexPtr();
+void compact(SparseRows& matrix, const FeatureCounts& features) {
+  StorageIndex* offset = matrix.outerIndexPtr();
   StorageIndex end = 0;
-  for (std::size_t row = 0; row < features.size(); ++row) {
-    const StorageIndex from = std::exchange(offsets[row], end);
-    if (from != end) {
-      std::copy_n(matrix.innerIndexPtr() + from, features[row], matrix.innerIndexPtr() + end);
-      std::copy_n(matrix.valuePtr() + from, features[row], matrix.valuePtr() + end);
+  for (const auto& piece : features)
+    for (const std::uint32_t size : piece) {
+      const StorageIndex from = std::exchange(*offset++, end);
+      if (from != end) {
+        std::copy_n(matrix.innerIndexPtr() + from, size, matrix.innerIndexPtr() + end);
+        std::copy_n(matrix.valuePtr() + from, size, matrix.valuePtr() + end);
+      }
+      end += static_cast<StorageIndex>(size);
     }
-    end += static_cast<StorageIndex>(features[row]);
-  }
-  offsets[features.size()] = end;
+  *offset = end;
   matrix.resizeNonZeros(end);
 }
 
@@ -213,24 +242,30 @@ void require_libsvm_columns(Index columns, std::string_view place) {
                      "Write label index:value ... on each line.");
 }
 
-Dataset read_libsvm(const Content& text, const Selection& selection) {
-  std::vector<std::uint32_t> features = measure(text, selection);
-  if (selection.all()) require_libsvm_rows(static_cast<Index>(features.size()), text.place());
-  Dataset result = allocate(features, text.place());
+Dataset read_libsvm(const Content& text, const Selection& selection, const Workers& workers) {
+  TextPieces pieces(text, without_comment, 0, selection, workers);
+  FeatureCounts features = measure(pieces);
+  if (selection.all()) require_libsvm_rows(pieces.rows(), text.place());
+  Dataset result = allocate(features, pieces.rows(), text.place());
   auto& matrix = std::get<SparseRows>(result.features);
 
-  LibsvmRows reader(text.place());
-  visit(libsvm_rows(text), selection, [&](Index position, const TextRows& row) {
-    if (position >= matrix.rows()) refuse_changed_file(text.place());
+  std::vector<Index> columns_of(features.size(), 0);
+  pieces.read([&](Index piece, Index place, const TextRows& row) {
+    const Index position = pieces.first(piece) + place;
     const StorageIndex at = matrix.outerIndexPtr()[position];
-    result.labels[position] = reader.read(row.text(), row.line(),
-                                          FeatureRoom{matrix.innerIndexPtr() + at, matrix.valuePtr() + at,
-                                                      matrix.outerIndexPtr()[position + 1] - at});
-    features[static_cast<std::size_t>(position)] = static_cast<std::uint32_t>(reader.features());
+    LibsvmRow reader(text.place(), row.line(),
+                     FeatureRoom{matrix.innerIndexPtr() + at, matrix.valuePtr() + at,
+                                 matrix.outerIndexPtr()[position + 1] - at});
+    result.labels[position] = reader.read(row.text());
+    features[static_cast<std::size_t>(piece)][static_cast<std::size_t>(place)] =
+        static_cast<std::uint32_t>(reader.features());
+    Index& widest = columns_of[static_cast<std::size_t>(piece)];
+    widest = std::max(widest, reader.columns());
   });
-  const Index columns = selection.all() ? reader.columns() : selection.outline().columns;
+  const Index widest = std::ranges::max(columns_of);
+  const Index columns = selection.all() ? widest : selection.outline().columns;
   require_libsvm_columns(columns, text.place());
-  if (reader.columns() > columns) refuse_changed_file(text.place());
+  if (widest > columns) refuse_changed_file(text.place());
   compact(matrix, features);
   matrix.conservativeResize(matrix.rows(), columns);
   return result;
@@ -241,11 +276,13 @@ Dataset parse_libsvm(std::string_view text, std::string_view place) {
 }
 
 void outline_libsvm(const Content& text, const Stretch& stretch, Outline& out) {
-  LibsvmRows reader(text.place());
-  outline_rows(libsvm_rows(text, stretch), stretch, out,
-               [&](const TextRows& row) { return reader.read(row.text(), row.line()); });
-  out.columns = reader.columns();
   out.sparse = true;
+  outline_rows({text, without_comment, 0, stretch}, stretch, out, [&](const TextRows& row) {
+    LibsvmRow reader(text.place(), row.line());
+    const double label = reader.read(row.text());
+    out.columns = std::max(out.columns, reader.columns());
+    return label;
+  });
 }
 
 }  // namespace ideal::data

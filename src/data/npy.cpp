@@ -232,7 +232,7 @@ Elements open_npy(std::unique_ptr<ByteStream> bytes, std::optional<std::uint64_t
     check_length(head, *size - std::min<std::uint64_t>(*size, header.size()), place);
   else
     check_shape(head, place);
-  return {std::move(head), std::move(bytes), std::move(place)};
+  return {std::move(head), std::move(bytes), std::move(place), header.size()};
 }
 
 std::string npy_header(std::string_view type, std::string_view shape) {

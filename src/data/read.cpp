@@ -90,20 +90,23 @@ void add_labels(Dataset& data, const fs::path& labels, const std::string& place)
 
 // Where an outline has the labels, they are not read again.
 
+Workers workers_of(const ReadOptions& options) { return {.threads = options.threads}; }
+
 Dataset read_images(const Content& content, const fs::path& file, const ReadOptions& options,
                     const Selection& selection) {
   Elements images = open_idx(content.stream(), content.size(), content.place());
   require_images(images.head(), content.place());
   const fs::path labels = selection.all() ? labels_file(file, options) : fs::path{};
-  Dataset result = take_rows(images, selection, false);
+  Dataset result = take_rows(images, content, selection, false, workers_of(options));
   if (selection.all()) add_labels(result, labels, content.place());
   return result;
 }
 
 Dataset read_array(const Content& content, const ReadOptions& options, const Selection& selection) {
   Elements array = open_npy(content.stream(), content.size(), content.place());
-  if (options.labels.empty()) return take_rows(array, selection, true);
-  Dataset result = take_rows(array, selection, false);
+  const bool labelled = options.labels.empty();
+  Dataset result = take_rows(array, content, selection, labelled, workers_of(options));
+  if (labelled) return result;
   if (selection.all()) add_labels(result, options.labels, content.place());
   return result;
 }
@@ -125,9 +128,9 @@ Dataset read_format(const Content& content, const fs::path& file, const ReadOpti
                     const Selection& selection) {
   switch (recognise(content)) {
     case Format::libsvm:
-      return read_libsvm(content, selection);
+      return read_libsvm(content, selection, workers_of(options));
     case Format::csv:
-      return read_csv(content, options.label, selection);
+      return read_csv(content, options.label, selection, workers_of(options));
     case Format::npy:
       return read_array(content, options, selection);
     case Format::npz:

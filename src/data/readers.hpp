@@ -4,6 +4,7 @@
 #pragma once
 
 #include "data/array.hpp"
+#include "data/pieces.hpp"
 #include "data/selection.hpp"
 #include "data/source.hpp"
 #include "data/text_rows.hpp"
@@ -23,7 +24,7 @@ namespace ideal::data {
 Format recognise(const Content& content);
 Format recognise_bytes(std::string_view bytes, std::string_view place);
 
-Dataset read_libsvm(const Content& text, const Selection& selection);
+Dataset read_libsvm(const Content& text, const Selection& selection, const Workers& workers = {});
 Dataset parse_libsvm(std::string_view text, std::string_view place);
 void outline_libsvm(const Content& text, const Stretch& stretch, Outline& out);
 
@@ -33,7 +34,8 @@ void require_libsvm_columns(Index columns, std::string_view place);
 void require_csv_rows(Index rows, std::string_view place);
 
 /// `label` names the label column; empty means the last.
-Dataset read_csv(const Content& text, std::string_view label, const Selection& selection);
+Dataset read_csv(const Content& text, std::string_view label, const Selection& selection,
+                 const Workers& workers = {});
 Dataset parse_csv(std::string_view text, std::string_view label, std::string_view place);
 void outline_csv(const Content& text, std::string_view label, const Stretch& stretch, Outline& out);
 

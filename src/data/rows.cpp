@@ -41,13 +41,19 @@ SparseRows taken(const SparseRows& matrix, std::span<const Index> rows) {
   return result;
 }
 
+/// Swapped in, as Eigen copies what is moved.
+void replace(SparseRows& matrix, std::span<const Index> rows) {
+  SparseRows result = taken(matrix, rows);
+  matrix.swap(result);
+}
+
 }  // namespace
 
 void reorder_rows(Dataset& data, std::span<const Index> order) {
   if (auto* dense = std::get_if<DenseRows>(&data.features))
     permute(*dense, order);
   else
-    data.features = taken(std::get<SparseRows>(data.features), order);
+    replace(std::get<SparseRows>(data.features), order);
   Vector labels(data.rows());
   for (Index row = 0; row < count(order); ++row) labels[row] = data.labels[order[row]];
   data.labels = std::move(labels);
@@ -59,7 +65,7 @@ void keep_rows(Dataset& data, std::span<const Index> kept) {
       if (row != kept[row]) dense->row(row) = dense->row(kept[row]);
     dense->conservativeResize(count(kept), Eigen::NoChange);
   } else {
-    data.features = taken(std::get<SparseRows>(data.features), kept);
+    replace(std::get<SparseRows>(data.features), kept);
   }
   for (Index row = 0; row < count(kept); ++row) data.labels[row] = data.labels[kept[row]];
   data.labels.conservativeResize(count(kept));

@@ -27,6 +27,10 @@ void Selection::check_extents(Index rows, Index columns) const {
     refuse_changed_file(outline_->place);
 }
 
+void Selection::check_columns(Index columns) const {
+  if (!all() && columns != outline_->columns) refuse_changed_file(outline_->place);
+}
+
 void refuse_changed_file(std::string_view place) {
   throw InputError(place, "other rows than before", "a file stays as it is while its rows are read",
                    "Start again when the file is whole.");

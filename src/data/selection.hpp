@@ -35,6 +35,7 @@ class Selection {
 
   /// Throws InputError if rows are chosen by an outline of other extents.
   void check_extents(Index rows, Index columns) const;
+  void check_columns(Index columns) const;
 
  private:
   const Outline* outline_ = nullptr;

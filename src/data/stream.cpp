@@ -11,6 +11,7 @@
 #include <utility>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,6 +88,14 @@ std::size_t File::read_at(std::uint64_t at, char* out, std::size_t room) const {
     if (count >= 0) return static_cast<std::size_t>(count);
     if (errno != EINTR) refuse();
   }
+}
+
+void File::read_exactly(std::uint64_t at, char* out, std::size_t size) const {
+  for (std::size_t got = 0; size > 0; at += got, out += got, size -= got)
+    if (got = read_at(at, out, size); got == 0)
+      throw InputError(place_, fmt::format("an end at byte {}", at),
+                       fmt::format("{} bytes more were expected", size),
+                       "The file is cut short: fetch or write it again.");
 }
 
 std::string File::read_all() const {

@@ -52,9 +52,13 @@ class File {
   /// Whether it can be read again and at any place: no pipe, no terminal, nothing that claims to be empty.
   [[nodiscard]] bool regular() const { return size_ > 0; }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  [[nodiscard]] const std::string& place() const { return place_; }  ///< in messages
 
   /// Up to `room` bytes from `at` on; none at the end.
   std::size_t read_at(std::uint64_t at, char* out, std::size_t room) const;
+
+  /// Exactly `size` bytes; throws InputError if the file ends before.
+  void read_exactly(std::uint64_t at, char* out, std::size_t size) const;
 
   /// Reads to the end and not only as far as the size tells, so that pipes work too.
   [[nodiscard]] std::string read_all() const;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/text.hpp"
 
+#include "data/number.hpp"
+
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <system_error>
 
@@ -54,7 +55,7 @@ std::optional<double> parse_number(std::string_view token) {
   if (token.starts_with('+') && !token.starts_with("+-")) token.remove_prefix(1);
   const char* const end = token.data() + token.size();
   double value = 0;
-  const auto [stop, error] = std::from_chars(token.data(), end, value);
+  const auto [stop, error] = take_number(token.data(), end, value);
   if (stop != end || error == std::errc::invalid_argument) return std::nullopt;
   // from_chars leaves the value alone when it is too large or too small; strtod rounds it to infinity or
   // zero.

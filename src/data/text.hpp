@@ -25,10 +25,10 @@ std::string_view without_byte_order_mark(std::string_view text);
 /// order mark at the start of the text belongs to no line.
 class Lines {
  public:
-  explicit Lines(std::string_view text) : rest_(text) {}
-
-  /// The lines from byte `offset` of a text on, where the stream is and a line starts, and before which there
-  /// are `lines_before` lines.
+  /// The lines from byte `offset` of a text on, where `rest` or the stream is and a line starts, and before
+  /// which there are `lines_before` lines.
+  explicit Lines(std::string_view rest, std::uint64_t offset = 0, std::size_t lines_before = 0)
+      : rest_(rest), end_offset_(offset), number_(lines_before) {}
   explicit Lines(std::unique_ptr<ByteStream> stream, std::uint64_t offset = 0, std::size_t lines_before = 0)
       : stream_(std::move(stream)), end_offset_(offset), number_(lines_before) {}
 

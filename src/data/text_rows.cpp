@@ -2,6 +2,8 @@
 #include "data/text_rows.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <vector>
 
 namespace ideal::data {
@@ -9,11 +11,25 @@ namespace {
 
 constexpr Index landmark_spacing = 256;
 
-std::uint64_t first_line_from(const Content& text, std::uint64_t offset) {
-  if (offset == 0) return 0;
-  Lines lines(text.stream(offset - 1), offset - 1);
-  lines.next();  // the line before, of which at least the end is seen
-  return lines.end_offset();
+/// Where the first line begins that begins in from ... to-1; `to` if none does. Looks no further, so that a
+/// line much longer than a part is not searched by every part.
+std::uint64_t first_line_in(const Content& text, std::uint64_t from, std::uint64_t to) {
+  if (from == 0) return 0;
+  const auto before = text.stream(from - 1, to - from);
+  std::array<char, 1 << 12> window;
+  while (const std::size_t got = before->read(window.data(), window.size())) {
+    const auto* const end = static_cast<const char*>(std::memchr(window.data(), '\n', got));
+    if (end) return from + static_cast<std::uint64_t>(end - window.data());
+    from += got;
+  }
+  return to;
+}
+
+Lines lines_of(const Content& text, const Stretch& stretch) {
+  if (const auto bytes = text.in_memory())
+    return Lines(bytes->substr(std::min<std::uint64_t>(stretch.begin, bytes->size())), stretch.begin,
+                 stretch.lines_before);
+  return Lines(text.stream(stretch.begin), stretch.begin, stretch.lines_before);
 }
 
 }  // namespace
@@ -31,7 +47,7 @@ Stretch stretch_of(const Content& text, Index part, Index parts) {
     const auto number = static_cast<std::uint64_t>(k);
     return number * share + std::min(number, rest);
   };
-  stretch.begin = first_line_from(text, cut(part));
+  stretch.begin = first_line_in(text, cut(part), cut(part + 1));
   if (part + 1 < parts) stretch.end = cut(part + 1);
   return stretch;
 }
@@ -43,10 +59,7 @@ std::size_t lines_before(const Content& text, std::uint64_t offset) {
 }
 
 TextRows::TextRows(const Content& text, RowOf row_of, std::uint64_t first_row, const Stretch& stretch)
-    : lines_(text.stream(stretch.begin), stretch.begin, stretch.lines_before),
-      row_of_(row_of),
-      first_row_(first_row),
-      end_(stretch.end) {}
+    : lines_(lines_of(text, stretch)), row_of_(row_of), first_row_(first_row), end_(stretch.end) {}
 
 bool TextRows::next() {
   while (lines_.end_offset() < end_ && lines_.next()) {
@@ -71,7 +84,7 @@ void TextRows::go_to(Index row, const Outline& outline) {
     if (!next()) refuse_changed_file(outline.place);
 }
 
-void visit(TextRows rows, const Selection& selection,
+void visit(TextRows& rows, const Selection& selection,
            const std::function<void(Index position, const TextRows& rows)>& use) {
   if (selection.all()) {
     for (Index position = 0; rows.next(); ++position) use(position, rows);

@@ -58,7 +58,7 @@ class TextRows {
 };
 
 /// Calls use(position, rows) at every selected row.
-void visit(TextRows rows, const Selection& selection,
+void visit(TextRows& rows, const Selection& selection,
            const std::function<void(Index position, const TextRows& rows)>& use);
 
 /// Fills in labels, landmarks and lines; `read` checks the row that `rows` is at and tells its label.

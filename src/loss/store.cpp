@@ -127,6 +127,18 @@ void forget_rows_from(Dataset& data, Index first) {
     dense.conservativeResize(first, dense.cols());
 }
 
+/// Without a copy, which is what Eigen 3.4 makes of a sparse matrix that is moved.
+std::shared_ptr<const Dataset> taken(Dataset& data) {
+  auto own = std::make_shared<Dataset>();
+  own->name.swap(data.name);
+  own->labels.swap(data.labels);
+  if (auto* sparse = std::get_if<SparseRows>(&data.features))
+    own->features.emplace<SparseRows>().swap(*sparse);
+  else
+    own->features.swap(data.features);
+  return own;
+}
+
 }  // namespace
 
 Storage parse_storage(std::string_view name) {
@@ -139,7 +151,7 @@ Storage parse_storage(std::string_view name) {
 
 std::string_view to_string(Storage storage) { return storage_names[static_cast<std::size_t>(storage)]; }
 
-std::vector<std::shared_ptr<const Rows>> store_rows(Dataset data, std::span<const Index> offsets,
+std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<const Index> offsets,
                                                     Storage storage) {
   const Store store(data, storage);
   const auto agents = offsets.size() - 1;
@@ -153,7 +165,7 @@ std::vector<std::shared_ptr<const Rows>> store_rows(Dataset data, std::span<cons
     if (none_shared) forget_rows_from(data, offsets[agent]);
   }
   if (none_shared) return rows;
-  const auto shared = std::make_shared<const Dataset>(std::move(data));
+  const auto shared = taken(data);
   for (std::size_t i = 0; i < agents; ++i)
     if (!rows[i]) rows[i] = shared_rows(shared, offsets[i], offsets[i + 1], store.cached<double>());
   return rows;

@@ -3,6 +3,7 @@
 
 import gzip
 import json
+import pathlib
 import unittest
 
 from program import ProgramTest
@@ -46,6 +47,17 @@ class Data(ProgramTest):
         self.refused("data convert a.svm a.csv", "a.csv", "already there", "--force")
         self.succeed("data convert a.svm a.csv --force")
         self.assertEqual(self.info("a.csv")["rows"], 4)
+
+    def test_large_text_is_kept_parsed(self):
+        self.write("large.csv", "0.5,1.5,1\n" * 1_700_000)
+        parsed = pathlib.Path(self.cache, "ideal", "parsed")
+        self.env["IDEAL_PARSED_CACHE"] = "off"
+        facts = self.info("large.csv")
+        self.assertFalse(parsed.exists())
+        del self.env["IDEAL_PARSED_CACHE"]
+        for _ in range(2):
+            self.assertEqual(self.info("large.csv"), facts)
+            self.assertEqual(len(list(parsed.iterdir())), 1)
 
 
 if __name__ == "__main__":

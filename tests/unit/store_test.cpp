@@ -74,7 +74,7 @@ TEST_P(EveryKind, LosesNothingWithTheColumnsThatAreZero) {
   for (Index k = 0; k < 40; k += 3) features.col(k).setZero();
   const Index cuts[] = {0, 70};
   const auto dropped = loss_of(with, GetParam());
-  ASSERT_LT(store_rows(with, cuts).front()->held(), 40);
+  ASSERT_LT(store_rows(Dataset(with), cuts).front()->held(), 40);
 
   const Vector x = point(dropped->dimension());
   const Vector g = gradient_of(*dropped, x);
@@ -147,7 +147,7 @@ TEST(Storage, OfOneAgentDependsOnItsOwnRowsOnly) {
   const Index cuts[] = {0, 40, 80};
   for (const bool used_up : {false, true}) {
     const auto rows =
-        used_up ? store_rows(data, cuts) : store_rows(std::make_shared<const Dataset>(data), cuts);
+        used_up ? store_rows(Dataset(data), cuts) : store_rows(std::make_shared<const Dataset>(data), cuts);
     EXPECT_EQ(rows[0]->storage(), Storage::f32);
     EXPECT_EQ(rows[0]->held(), 16);
     EXPECT_EQ(rows[1]->storage(), Storage::f64);
