@@ -55,8 +55,7 @@ void from_memory(Report& report, Index rows, Index columns, const std::array<Goa
   }
 }
 
-/// Storage: make_losses may keep rows as floats where no value changes by it. Until it does, these figures
-/// are those of doubles against half their bytes.
+/// Values that are floats are kept as floats: half the bytes of doubles.
 void from_memory_as_floats(Report& report, Index rows, Index columns) {
   const auto floats = random_rows(rows, columns, Values::floats), doubles = random_rows(rows, columns);
   const Problem problem = shared_by(sharers, floats), wide = shared_by(sharers, doubles);
@@ -74,8 +73,8 @@ void from_memory_as_floats(Report& report, Index rows, Index columns) {
   }
 }
 
-void in_cache(Report& report, const std::string& cache, Index rows, double goal) {
-  const auto data = random_rows(rows, 784);
+void in_cache(Report& report, const std::string& cache, Index rows, Index columns, double goal) {
+  const auto data = random_rows(rows, columns);
   const Problem problem = shared_by(1, data);
   Gradients gradients(problem, 1);
   Race race;
@@ -142,8 +141,10 @@ void measure_gradients(Report& report) {
   from_memory(report, 60000, 784, {{{0.83, 1.8}, {0.90, 2.0}}});
   from_memory(report, 100000, 50, {{{0.72, 2.3}, {0.85, 3.2}}});
   from_memory_as_floats(report, 60000, 784);
-  in_cache(report, "L2", 42, 0.45);
-  in_cache(report, "L3", 1000, 0.40);
+  in_cache(report, "L2", 336, 100, 0.45);
+  in_cache(report, "L2", 42, 784, 0.45);
+  in_cache(report, "L3", 8000, 100, 0.40);
+  in_cache(report, "L3", 1000, 784, 0.40);
   softmax(report);
   sparse(report);
 }
