@@ -8,6 +8,7 @@
 #include <ideal/transport.hpp>
 
 #include <optional>
+#include <vector>
 
 namespace ideal {
 
@@ -80,7 +81,7 @@ class Network final : public Mixing {
  private:
   Threads& threads() override { return threads_; }
   void count(Index numbers);
-  void sum_neighbours(Index first, Index end, Stores stores);
+  void sum_neighbours(Index range, Index ranges, Stores stores);
 
   const Topology& topology_;
   Transport& transport_;
@@ -91,6 +92,7 @@ class Network final : public Mixing {
   std::optional<Index> flood_rounds_;
   const Block* sent_ = nullptr;
   double seconds_ = 0;
+  std::vector<const double*> neighbours_;  ///< room for the largest row, for each thread
   Block result_;
 };
 

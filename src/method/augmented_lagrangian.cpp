@@ -144,16 +144,16 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
     const bool dual_step = t == 0 && k > 0;  // X is X_k
 
     M.locally(X, [&](auto own) {
-      const Part MY = own(MX_new) + y_momentum * (own(MX_new) - own(MX));  // costs no round of its own
-      own(MX) = own(MX_new);
       if (dual_step) {
-        const Part Lambda_next = own(Omega) + eta * own(MX);
+        const Part Lambda_next = own(Omega) + eta * own(MX_new);
         own(Omega) = Lambda_next + beta * (Lambda_next - own(Lambda));
         own(Lambda) = Lambda_next;
       }
-      const Part gradient_P = own(G) + own(Omega) + rho * MY;
+      const auto MY = own(MX_new) + y_momentum * (own(MX_new) - own(MX));  // costs no round of its own
+      const auto gradient_P = own(G) + own(Omega) + rho * MY;
       if (option == 1) own(gradient) = gradient_P;
       const Part X_next = own(Y) - slowed * gradient_P;
+      own(MX) = own(MX_new);
       own(Y) = X_next + beta_in * (X_next - own(X));
       own(X) = X_next;
     });

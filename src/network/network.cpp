@@ -41,6 +41,8 @@ void prefetch(const double* column, Index size) {
   for (Index i = 0; i < std::min(size, most); i += line) __builtin_prefetch(column + i);
 }
 
+constexpr Index worth_waking_others = 4096;  // numbers: fewer are mixed in the time that takes
+
 constexpr Index recent = 32 * 1024;  // numbers: what was read so lately is still near, what comes so soon too
 
 /// Asks for those neighbours' vectors that no pass from agent to agent brings by itself.
@@ -63,6 +65,7 @@ Network::Network(const Topology& topology, Transport& transport, Meter& meter, T
     links_ += topology.graph().degree(i);
     largest_row_ = std::max<Index>(largest_row_, rows[i + 1] - rows[i]);
   }
+  neighbours_.resize(static_cast<std::size_t>(threads.count() * largest_row_));
 }
 
 void Network::count(Index numbers) {
@@ -83,18 +86,18 @@ const Block& Network::finish() {
   count(X.rows());
   result_.resizeLike(X);
   const Stores stores = 2 * X.size() > numbers_in_cache() ? Stores::streaming : Stores::cached;
-  threads_.ranges(X.cols(), [&](Index first, Index end) { sum_neighbours(first, end, stores); });
+  const Index ranges = X.size() < worth_waking_others ? 1 : threads_.count();
+  threads_.each(ranges, [&](Index range) { sum_neighbours(range, ranges, stores); });
   return result_;
 }
 
-/// Columns first ... end-1 of the result.
-void Network::sum_neighbours(Index first, Index end, Stores stores) {
-  thread_local std::vector<const double*> neighbours;  // kept: a round takes no memory
-  neighbours.resize(static_cast<std::size_t>(largest_row_));
+/// The columns of one range of the result.
+void Network::sum_neighbours(Index range, Index ranges, Stores stores) {
   const SparseRows& W = topology_.weights();
   const auto hosted = transport_.hosted();
-  const Index d = result_.rows();
-  const double** const x = neighbours.data();
+  const Index d = result_.rows(), n = result_.cols();
+  const Index first = range * n / ranges, end = (range + 1) * n / ranges;
+  const double** const x = neighbours_.data() + range * largest_row_;
   for (Index c = first; c < end; ++c) {
     if (c + 1 < end) prefetch_far_neighbours(W, hosted[c + 1], transport_, d);
     const Index begin = W.outerIndexPtr()[hosted[c]], terms = W.outerIndexPtr()[hosted[c] + 1] - begin;

@@ -13,7 +13,7 @@ from program import ProgramTest
 class Methods(ProgramTest):
     def test_list(self):
         text = self.succeed("methods")
-        for name in ("ideal", "mideal", "al", "aal", "ssda", "msda", "extra", "dgd", "apm-c", "gd", "agd"):
+        for name in ("ideal", "mideal", "al", "aal", "ssda", "msda", "extra", "nids", "dgd", "apm-c", "gd", "agd"):
             self.assertRegex(text, rf"(?m)^  {name} ")
 
     def test_one(self):

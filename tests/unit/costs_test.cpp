@@ -49,7 +49,11 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"msda", {{"exact", "true"}}, constant(1, J)},
       {"msda", {{"T", "6"}}, constant(6, J)},
       {"extra", {}, constant(1, 1), 1},
-      {"nids", {}, [](Index k) { return Cost{1, k == 1 ? 0 : 1}; }},
+      {"nids",
+       {},
+       [](Index k) {
+         return Cost{1, k == 1 ? 0 : 1};
+       }},
       {"dgd", {}, constant(1, 1), 1},
       {"apm-c",
        {},

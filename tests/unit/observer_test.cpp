@@ -43,8 +43,9 @@ TEST(ManyAgents, TheWorstIsBetweenWhatIsRecordedAndItsBound) {
     EXPECT_GT(*last.evaluated, 0);
     EXPECT_LE(*last.evaluated, 64);
     EXPECT_EQ((result.gaps.array() == result.gaps.array()).count(), *last.evaluated) << "NaN elsewhere";
-    if (result.worst_bound == last.worst_suboptimality)
+    if (result.worst_bound == last.worst_suboptimality) {
       EXPECT_NEAR(last.worst_suboptimality, worst, rounding) << computations;
+    }
   }
 }
 
@@ -108,7 +109,8 @@ TEST(ManyAgents, HostsAndThreadsSeeTheSame) {
 TEST(ManyAgents, TheirTraceSaysHowManyWereLookedAt) {
   Trace trace(2);
   trace[0].evaluated = 4;
-  trace[1] = {.iteration = 1, .worst_suboptimality = 0.25, .evaluated = 64};
+  trace[1].worst_suboptimality = 0.25;
+  trace[1].evaluated = 64;
   std::ostringstream text;
   write_csv(trace, text);
   EXPECT_NE(text.str().find(",distance,evaluated\n"), std::string::npos);
