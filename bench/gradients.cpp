@@ -108,7 +108,7 @@ void softmax(Report& report) {
 void sparse(Report& report) {
   const auto data =
       std::make_shared<const Dataset>(synthesize({.rows = 50000, .columns = 20000, .density = 50.0 / 20000}));
-  const Problem problem = shared_by(sharers, data);
+  const Problem problem = shared_by(1, data);
   const auto& A = std::get<SparseRows>(data->features);
   const Vector x = Vector::Constant(A.cols(), Gradients::start);
   Vector z(A.rows()), g(A.cols());

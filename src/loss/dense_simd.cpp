@@ -43,25 +43,65 @@ struct Point {
   HWY_ALIGN double end[sums];
 };
 
+/// A vector that is added to; its last eight numbers apart from the others until it is given back, since
+/// a store of single numbers would make every load of them wait.
+class Sum {
+ public:
+  Sum(double* numbers, Index d) : g(numbers), d_(d) { std::copy_n(g + d - sums, sums, end); }
+  ~Sum() { std::copy(end + sums - d_ % sums, end + sums, g + d_ / sums * sums); }
+  Sum(const Sum&) = delete;
+  Sum& operator=(const Sum&) = delete;
+
+  double* g;
+  HWY_ALIGN double end[sums];
+
+ private:
+  Index d_;
+};
+
 #if HWY_TARGET == HWY_SCALAR
-HWY_INLINE double halves_added(Lanes, V v) { return hn::GetLane(v); }
+HWY_INLINE V folded(Lanes, V v) { return v; }
+HWY_INLINE double halves_added(V v) { return hn::GetLane(v); }
 #else
+/// Halves are added until two numbers are left.
 template <class Tag, class Vec>
-HWY_INLINE double halves_added(Tag, Vec v) {
+HWY_INLINE auto folded(Tag, Vec v) {
   if constexpr (hn::MaxLanes(Tag()) == 2) {
-    return hn::GetLane(v) + hn::ExtractLane(v, 1);
+    return v;
   } else {
     const hn::Half<Tag> half;
-    return halves_added(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+    return folded(half, hn::Add(hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
   }
+}
+template <class Two>
+HWY_INLINE double halves_added(Two v) {
+  return hn::GetLane(v) + hn::ExtractLane(v, 1);
 }
 #endif
 
-/// ((a0+a4) + (a2+a6)) + ((a1+a5) + (a3+a7))
-HWY_INLINE double total(V* a) {
+/// Eight partial sums become ((a0+a4) + (a2+a6), (a1+a5) + (a3+a7)), of which the sum is the total.
+HWY_INLINE auto two_left(V* a) {
   for (Index half = parts / 2; half > 0; half /= 2)
     for (Index p = 0; p < half; ++p) a[p] = hn::Add(a[p], a[p + half]);
-  return halves_added(lanes, a[0]);
+  return folded(lanes, a[0]);
+}
+
+/// The totals of `count` rows. Four are stored at once: who loads them together would wait for single stores.
+template <Index count>
+HWY_INLINE void store_totals(V sum[][parts], double* z) {
+#if HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES >= 32
+  if constexpr (count == 4) {
+    const hn::CappedTag<double, 4> four;
+    const auto pair = [](auto a, auto b) HWY_ATTR {
+      return hn::Add(hn::InterleaveLower(a, b), hn::InterleaveUpper(hn::DFromV<decltype(a)>(), a, b));
+    };
+    const auto first = pair(two_left(sum[0]), two_left(sum[1])),
+               second = pair(two_left(sum[2]), two_left(sum[3]));
+    hn::StoreU(hn::Combine(four, second, first), four, z);
+    return;
+  }
+#endif
+  for (Index j = 0; j < count; ++j) z[j] = halves_added(two_left(sum[j]));
 }
 
 /// Rows whose dot products with x are wanted next.
@@ -73,17 +113,17 @@ struct Ahead {
   Index fetch;  ///< how far behind them to fetch, in numbers
 };
 
-/// Rows of which multiples are added to g.
+/// Rows of which multiples are added.
 template <class Number>
 struct Behind {
   const Number* rows;
   const double* r;
-  double* g;
+  double *g, *end;
 };
 
 /// `next` dot products and `last` multiples in one loop, so that the arithmetic of the ones fills the time in
 /// which the others wait for memory.
-template <Index next, Index last, bool fetch, class Number>
+template <Index next, Index last, class Number>
 HWY_INLINE void step(Index d, const Ahead<Number>& A, const Behind<Number>& B) {
   V sum[std::max<Index>(next, 1)][parts], scale[std::max<Index>(last, 1)];
   for (Index j = 0; j < next; ++j)
@@ -92,52 +132,49 @@ HWY_INLINE void step(Index d, const Ahead<Number>& A, const Behind<Number>& B) {
   const auto add_products = [&](Index at, Index p, V x) HWY_ATTR {
     for (Index j = 0; j < next; ++j) sum[j][p] = hn::MulAdd(load(A.rows + j * d + at), x, sum[j][p]);
   };
-  const auto multiples_added = [&](Index at) HWY_ATTR {
-    V g = load(B.g + at);
+  const auto multiples_added = [&](Index at, const double* to) HWY_ATTR {
+    V g = load(to);
     for (Index j = 0; j < last; ++j) g = hn::MulAdd(load(B.rows + j * d + at), scale[j], g);
     return g;
   };
 
   for (Index k = 0; k < A.x.whole; k += sums) {
-    if constexpr (fetch)
+    if constexpr (next > 0 && last > 0)
       for (Index j = 0; j < next; ++j) hwy::Prefetch(A.rows + A.fetch + j * d + k);
     for (Index p = 0; p < parts; ++p) {
       const Index at = k + p * width;
       if constexpr (next > 0) add_products(at, p, load(A.x.x + at));
-      if constexpr (last > 0) hn::StoreU(multiples_added(at), lanes, B.g + at);
+      if constexpr (last > 0) hn::StoreU(multiples_added(at, B.g + at), lanes, B.g + at);
     }
   }
   if (A.x.whole < d) {  // the last eight columns again, for those that are left
-    HWY_ALIGN double end[sums];
     for (Index p = 0; p < parts; ++p) {
       const Index at = d - sums + p * width;
       if constexpr (next > 0) add_products(at, p, hn::Load(lanes, A.x.end + p * width));
-      if constexpr (last > 0) hn::Store(multiples_added(at), lanes, end + p * width);
+      if constexpr (last > 0) hn::Store(multiples_added(at, B.end + p * width), lanes, B.end + p * width);
     }
-    if constexpr (last > 0)
-      for (Index k = A.x.whole; k < d; ++k) B.g[k] = end[k - (d - sums)];
   }
-  for (Index j = 0; j < next; ++j) A.z[j] = total(sum[j]);
+  if constexpr (next > 0) store_totals<next>(sum, A.z);
 }
 
 template <class Number>
 HWY_INLINE void multiply_rows(const Rows<Number>& A, const Point& x, double* z) {
   Index j = 0;
   for (; j + group <= A.count; j += group)
-    step<group, 0, false>(A.d, Ahead<Number>{A.row(j), x, z + j, 0}, Behind<Number>{});
-  for (; j < A.count; ++j) step<1, 0, false>(A.d, Ahead<Number>{A.row(j), x, z + j, 0}, Behind<Number>{});
+    step<group, 0>(A.d, Ahead<Number>{A.row(j), x, z + j, 0}, Behind<Number>{});
+  for (; j < A.count; ++j) step<1, 0>(A.d, Ahead<Number>{A.row(j), x, z + j, 0}, Behind<Number>{});
 }
 
 template <class Number>
-HWY_INLINE void add_rows(const Rows<Number>& A, const Point& x, const double* r, double* g) {
+HWY_INLINE void add_rows(const Rows<Number>& A, const Point& x, const double* r, Sum& g) {
   const Ahead<Number> none{nullptr, x, nullptr, 0};
   Index j = 0;
   for (; j + group <= A.count; j += group)
-    step<0, group, false>(A.d, none, Behind<Number>{A.row(j), r + j, g});
-  for (; j < A.count; ++j) step<0, 1, false>(A.d, none, Behind<Number>{A.row(j), r + j, g});
+    step<0, group>(A.d, none, Behind<Number>{A.row(j), r + j, g.g, g.end});
+  for (; j < A.count; ++j) step<0, 1>(A.d, none, Behind<Number>{A.row(j), r + j, g.g, g.end});
 }
 
-/// Two tiles of rows, the one that is added to g and the next one, should share the L1 cache with x and g.
+/// Two tiles of rows should share the nearest cache with x and g.
 template <class Number>
 Index tile_rows(Index d) {
   constexpr Index bytes = 8 << 10;
@@ -145,20 +182,22 @@ Index tile_rows(Index d) {
                            most_rows);
 }
 
-template <bool fetch, class Number>
-HWY_INLINE void pass_tiles(const Rows<Number>& A, const double* x_numbers, double* g,
+/// Tile by tile: the products of one beside the additions of the one before.
+template <class Number>
+HWY_INLINE void pass_tiles(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                            const Residual& residual) {
   const Point x(x_numbers, A.d);
+  Sum g(g_numbers, A.d);
   const Index tile = tile_rows<Number>(A.d), whole = A.count / tile * tile;
-  double margins[2][most_rows];
+  HWY_ALIGN double margins[2][most_rows];
   double *z = margins[0], *z_next = margins[1];
   for (Index first = 0; first < whole; first += tile) {
     for (Index j = 0; j < tile; j += group) {
       const Ahead<Number> ahead{A.row(first + j), x, z_next + j, tile * A.d};
       if (first == 0)
-        step<group, 0, fetch>(A.d, ahead, Behind<Number>{});
+        step<group, 0>(A.d, ahead, Behind<Number>{});
       else
-        step<group, group, fetch>(A.d, ahead, Behind<Number>{A.row(first - tile + j), z + j, g});
+        step<group, group>(A.d, ahead, Behind<Number>{A.row(first - tile + j), z + j, g.g, g.end});
     }
     residual(first, tile, z_next);
     std::swap(z, z_next);
@@ -170,12 +209,30 @@ HWY_INLINE void pass_tiles(const Rows<Number>& A, const double* x_numbers, doubl
   add_rows(rest, x, z, g);
 }
 
+/// Rows that are near, but so long that the nearest cache holds few of them: one group's products, then its
+/// additions.
+template <class Number>
+HWY_INLINE void pass_groups(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
+                            const Residual& residual) {
+  const Point x(x_numbers, A.d);
+  Sum g(g_numbers, A.d);
+  double z[group];
+  for (Index first = 0; first < A.count; first += group) {
+    const auto some = A.some(first, std::min(group, A.count - first));
+    multiply_rows(some, x, z);
+    residual(first, some.count, z);
+    add_rows(some, x, z, g);
+  }
+}
+
 template <class Number>
 HWY_INLINE void pass_any(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
-  if (A.cached)
-    pass_tiles<false>(A, x, g, residual);
+  constexpr Index nearest_cache = 32 << 10;
+  const bool two_groups_fit = 2 * group * A.d * static_cast<Index>(sizeof(Number)) <= nearest_cache;
+  if (A.cached && !two_groups_fit)
+    pass_groups(A, x, g, residual);
   else
-    pass_tiles<true>(A, x, g, residual);
+    pass_tiles(A, x, g, residual);
 }
 
 }  // namespace
@@ -188,8 +245,14 @@ void pass_f32(const Rows<float>& A, const double* x, double* g, const Residual& 
 }
 void multiply_f64(const Rows<double>& A, const double* x, double* z) { multiply_rows(A, Point(x, A.d), z); }
 void multiply_f32(const Rows<float>& A, const double* x, double* z) { multiply_rows(A, Point(x, A.d), z); }
-void add_f64(const Rows<double>& A, const double* r, double* g) { add_rows(A, Point(g, A.d), r, g); }
-void add_f32(const Rows<float>& A, const double* r, double* g) { add_rows(A, Point(g, A.d), r, g); }
+void add_f64(const Rows<double>& A, const double* r, double* g) {
+  Sum sum(g, A.d);
+  add_rows(A, Point(g, A.d), r, sum);
+}
+void add_f32(const Rows<float>& A, const double* r, double* g) {
+  Sum sum(g, A.d);
+  add_rows(A, Point(g, A.d), r, sum);
+}
 
 void widen_f32(const float* in, Index count, double* out) {
   Index k = 0;

@@ -17,7 +17,7 @@ template <class Number>
 struct Rows {
   const Number* data;
   Index count, d;
-  bool cached;  ///< to be found in a cache again: fetching ahead would only disturb
+  bool cached;  ///< to be found in a cache again
 
   [[nodiscard]] const Number* row(Index j) const { return data + j * d; }
   [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, cached}; }

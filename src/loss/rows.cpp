@@ -3,7 +3,7 @@
 
 #include <ideal/error.hpp>
 
-#include <cmath>
+#include <bit>
 
 #include <Eigen/Eigenvalues>
 #include <Spectra/SymEigsSolver.h>
@@ -137,7 +137,8 @@ Index bytes_of(const Rows::Data& data) {
 Index pieces_of(const Rows::Data& data, Index columns) {
   constexpr Index worth_a_thread = 4 << 20;
   const Index most = entries(data) / (16 * std::max<Index>(1, columns));
-  return std::max<Index>(1, std::min(bytes_of(data) / worth_a_thread, most));
+  const Index worth = std::max<Index>(1, std::min(bytes_of(data) / worth_a_thread, most));
+  return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(worth)));  // threads get equal numbers
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/cache.hpp"
 #include "loss/rows.hpp"
 
 #include <ideal/error.hpp>
@@ -7,7 +8,6 @@
 #include <limits>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace ideal {
 
@@ -72,12 +72,6 @@ std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Eigen::Ref<
   return std::make_shared<const Rows>(std::move(own), view, own_labels, from.cols(), std::move(kept));
 }
 
-bool stays_cached(Index bytes) {
-  static const long cache = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
-  // Half of it: others use it, too.
-  return bytes <= (cache > 0 ? cache / 2 : 4 << 20);
-}
-
 std::shared_ptr<const Rows> shared_rows(const std::shared_ptr<const Dataset>& data, Index first, Index end,
                                         bool cached) {
   const double* const labels = data->labels.data() + first;
@@ -110,7 +104,7 @@ class Store {
   }
   template <class Number>
   [[nodiscard]] bool cached() const {
-    return stays_cached(numbers_ * static_cast<Index>(sizeof(Number)));
+    return numbers_ * static_cast<Index>(sizeof(Number)) <= cached_bytes();
   }
 
  private:

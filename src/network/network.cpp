@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/cache.hpp"
 #include "network/weighted_sum.hpp"
 
 #include <ideal/mixing.hpp>
@@ -8,8 +9,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <vector>
-
-#include <unistd.h>
 
 namespace ideal {
 
@@ -21,18 +20,6 @@ Index rounds_to_reach_all(const Graph& graph) {
   constexpr Index exact_limit = 2000;
   if (graph.agents() <= exact_limit) return graph.diameter(exact_limit).hops;
   return std::min(graph.agents() - 1, 2 * std::ranges::max(graph.hops_from(0)));
-}
-
-/// From here on a result is not kept in the last cache for long: others share it, and a method has ten
-/// blocks. Where the system does not know its caches, as in some virtual machines, this is a usual share.
-Index numbers_in_cache() {
-  constexpr long share = 8L << 20;
-#ifdef _SC_LEVEL3_CACHE_SIZE
-  static const long known = sysconf(_SC_LEVEL3_CACHE_SIZE);
-#else
-  constexpr long known = 0;
-#endif
-  return (known > 0 ? std::min(known, share) : share) / static_cast<Index>(sizeof(double));
 }
 
 /// Asks for the beginning of a vector that is needed soon; the CPU sees the rest coming.
@@ -85,7 +72,8 @@ const Block& Network::finish() {
   const Block& X = *sent_;
   count(X.rows());
   result_.resizeLike(X);
-  const Stores stores = 2 * X.size() > numbers_in_cache() ? Stores::streaming : Stores::cached;
+  const Stores stores =
+      2 * X.size() > cached_bytes() / static_cast<Index>(sizeof(double)) ? Stores::streaming : Stores::cached;
   const Index ranges = X.size() < worth_waking_others ? 1 : threads_.count();
   threads_.each(ranges, [&](Index range) { sum_neighbours(range, ranges, stores); });
   return result_;

@@ -43,6 +43,7 @@ class RunDirectory(ProgramTest):
         self.assertGreater(float(trace[-2]["worst_suboptimality"]), 1e-8)
         agents = summary["errors"].pop("agents")
         self.assertEqual(max(agents), float(trace[-1]["worst_suboptimality"]))
+        self.assertIs(summary["errors"].pop("worst_is_exact"), True)
         for error, value in summary["errors"].items():
             self.assertEqual(float(trace[-1][error]), value)
 

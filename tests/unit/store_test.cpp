@@ -110,8 +110,8 @@ TEST_P(EveryKind, GivesValueAndGradientAtOnce) {
 }
 
 TEST_P(EveryKind, IsTheSumOfItsPiecesForAnyNumberOfThreads) {
-  const Dataset data = data_of(3200, 700, GetParam(), false);
-  const Index cuts[] = {0, 400, 3200};  // one agent of one piece, one of several
+  const Dataset data = data_of(3600, 700, GetParam(), false);
+  const Index cuts[] = {0, 400, 3600};  // one agent of one piece, one of several
   const auto losses = make_losses(std::make_shared<const Dataset>(data), cuts, GetParam(), 0.1, 3);
   ASSERT_EQ(losses[0]->pieces(), 1);
   ASSERT_GT(losses[1]->pieces(), 2);
