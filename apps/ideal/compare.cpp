@@ -9,6 +9,7 @@
 #include "options.hpp"
 #include "progress.hpp"
 
+#include <ideal/cpu.hpp>
 #include <ideal/error.hpp>
 
 #include <memory>
@@ -67,6 +68,7 @@ int Compare::operator()() const {
   const fs::path folder = out.empty() ? fs::path("runs") / fs::path(file).stem() : fs::path(out);
   Cluster& cluster = job();
   require_same(cluster, "version", IDEAL_VERSION);
+  require_same(cluster, "a CPU", cpu_fuses() ? "with fused multiply-add" : "without fused multiply-add");
   require_same(cluster, "an experiment whose hash is", hash_of(experiment.text));
   remember({}, " The same command goes on from there.");
   ProgressLine line(!quiet && !json && speaks());

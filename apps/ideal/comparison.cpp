@@ -44,7 +44,7 @@ void require_own(const fs::path& folder) {
 /// Of everything a run's result depends on.
 std::string key_of(const Settings& s, const Loaded& loaded, const Topology& topology, const Method& method) {
   return hash_of(fmt::format("{} test={} rounds={} tol={:a} every={}",
-                             iterates_key(s, loaded, topology, method), s.test, s.rounds, s.tol, s.every))
+                             iterates_key(s, loaded, topology, method), s.test, s.rounds, s.tol, *s.every))
       .substr(0, 12);
 }
 
@@ -185,6 +185,7 @@ std::vector<Comparison::Task> Comparison::missing(const Group& group, const Load
     settings.kappa.reset();
     settings.threads = std::max<Index>(1, cores() / jobs_);
     const Topology& topology = topologies.at({settings.graph, settings.mixing});
+    if (!settings.every) settings.every = default_every(topology.agents());
     Method method = chosen_method(settings);
     const fs::path directory =
         fs::path("runs") / fmt::format("{}-{}-{}", slug(settings.method), slug(settings.graph),

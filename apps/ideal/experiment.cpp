@@ -139,9 +139,11 @@ void refuse_foreign(const std::string& key, const std::string& place) {
   if (key == "method" || key == "set")
     throw InputError(place, fmt::format("'{}' outside a [[method]]", key),
                      "methods come as [[method]] tables", "Write [[method]] and below it name = \"ideal\".");
-  if (key == "threads" || key == "hosts" || key == "tau")
+  if (key == "threads" || key == "hosts" || key == "tau" || key == "cpu")
     throw InputError(place, fmt::format("'{}'", key), "an experiment says what is computed, not how",
-                     key == "tau" ? "Write taus = [0.1, 10]." : "Use --jobs of the command.");
+                     key == "tau"   ? "Write taus = [0.1, 10]."
+                     : key == "cpu" ? "Leave it out."
+                                    : "Use --jobs of the command.");
 }
 
 File parse(const fs::path& path) {

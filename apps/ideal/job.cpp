@@ -52,7 +52,7 @@ Result run(const Settings& settings, const Loaded& loaded, const Topology& topol
            Cluster& cluster, Beside beside) {
   SolveOptions options{.watch = {.tol = settings.tol,
                                  .computations = static_cast<double>(settings.rounds),
-                                 .every = settings.every,
+                                 .every = settings.every.value_or(default_every(topology.agents())),
                                  .cancelled = std::move(beside.cancelled),
                                  .on_row = std::move(beside.on_row)},
                        .threads = static_cast<int>(settings.threads),

@@ -90,6 +90,14 @@ CLI::Option* Options::whole(std::string name, Index& field, Range range, std::st
       ->default_str(fmt::format("{}", field));
 }
 
+CLI::Option* Options::whole(std::string name, std::optional<Index>& field, Range range, std::string help) {
+  const auto assign = [&field, range](std::string_view place, const auto& words) {
+    field = static_cast<Index>(parse(place, words.back(), range, true));
+  };
+  const auto value = [&field] { return field ? Value(*field) : Value(); };
+  return add(std::move(name), "N", std::move(help), false, assign, value);
+}
+
 CLI::Option* Options::flag(std::string name, bool& field, std::string help) {
   const auto assign = [&field](std::string_view place, const auto& words) {
     field = parse_flag(place, words.back());

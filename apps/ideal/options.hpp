@@ -26,6 +26,7 @@ class Options {
   CLI::Option* number(std::string name, double& field, Range range, std::string help);
   CLI::Option* number(std::string name, std::optional<double>& field, Range range, std::string help);
   CLI::Option* whole(std::string name, Index& field, Range range, std::string help);
+  CLI::Option* whole(std::string name, std::optional<Index>& field, Range range, std::string help);
   CLI::Option* flag(std::string name, bool& field, std::string help);
   CLI::Option* list(std::string name, std::vector<std::string>& field, std::string kind, std::string help);
 

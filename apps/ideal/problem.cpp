@@ -6,6 +6,7 @@
 #include "launch.hpp"
 #include "number.hpp"
 
+#include <ideal/cpu.hpp>
 #include <ideal/datasets.hpp>
 #include <ideal/error.hpp>
 #include <ideal/outline.hpp>
@@ -21,6 +22,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view synthetic = "synthetic";
+
+// Not --rounds, which may grow when a run is resumed: the way to compute a gradient, and its bits, must not.
+constexpr double typical_gradients = 1000;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -151,13 +155,16 @@ ClassPair parse_classes(std::string_view text) {
 }
 
 /// A key of all losses out of those of each agent's rows, which their processes compute.
-std::string joint_key(const Shares& shares, std::span<const Index> host_of, double l2, Cluster& cluster) {
+std::string joint_key(const Shares& shares, std::span<const Index> host_of, double l2, Storage storage,
+                      Cluster& cluster) {
   std::string mine;
   for (const Share& share : shares.of_agent) mine += share.key;
   const std::vector<std::string> by_rank = cluster.share(mine);
   constexpr std::size_t length = 32;
   std::vector<std::size_t> used(by_rank.size(), 0);
   std::string all = fmt::format("{} ", l2);
+  if (storage == Storage::f32) all += "rounded ";  // else storage changes nothing
+  if (!cpu_fuses()) all += "unfused ";
   for (const Index rank : host_of) all += by_rank[rank].substr(length * used[rank]++, length);
   return hash_of(all);
 }
@@ -248,7 +255,7 @@ Loaded load(const Settings& settings, const Graph& graph, Cluster& cluster, Thre
   LossOptions options{.kind = loss, .l2 = 0, .classes = shares.classes};
   options.l2 = settings.kappa ? l2_for_kappa(*settings.kappa, losses_of(shares, options), *transport, threads)
                               : settings.l2.value_or(Settings::default_l2);
-  options.planned_gradients = static_cast<double>(settings.rounds);
+  options.planned_gradients = typical_gradients;
   const double l2 = options.l2;
   const auto losses = losses_of(shares, options);
   Problem problem{.losses = std::vector<std::shared_ptr<const Loss>>(graph.agents()), .constants = {}};
@@ -259,7 +266,7 @@ Loaded load(const Settings& settings, const Graph& graph, Cluster& cluster, Thre
           .l2 = l2,
           .strong_convexity = l2 > 0 ? l2 : least_convexity(losses, *transport),
           .dimension = losses.front()->dimension(),
-          .key = joint_key(shares, host_of, l2, cluster),
+          .key = joint_key(shares, host_of, l2, parse_storage(settings.storage), cluster),
           .problem = std::move(problem),
           .test = shares.test,
           .host_of = std::move(host_of),

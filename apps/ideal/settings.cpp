@@ -8,6 +8,7 @@
 #include <ideal/cpu.hpp>
 #include <ideal/error.hpp>
 #include <ideal/loss.hpp>
+#include <ideal/observer.hpp>
 #include <ideal/topology.hpp>
 
 #include <algorithm>
@@ -72,7 +73,11 @@ void declare(Settings& s, Options& options) {
                "Instruction set, for the bits of another machine, as AVX2 or SSE4; auto: the best one here");
   options.whole("hosts", s.hosts, thread_range,
                 "Deal the agents to this many message-passing hosts; 0: simulate");
-  options.whole("every", s.every, range::count, "Record every K-th computation");
+  options
+      .whole("every", s.every, range::count,
+             fmt::format("Record every K-th computation; beyond {} agents by default every {}th",
+                         Observer::looks_at_all, default_every(Observer::looks_at_all + 1)))
+      ->default_str("1");
   options.whole("checkpoint", s.checkpoint, checkpoint_range,
                 "Save the run every K-th computation, to go on with --resume; 0: never");
 }
@@ -113,6 +118,8 @@ void resolve(Settings& settings) {
   settings.graph = absolute_if_file(settings.graph);
   settings.mixing = absolute_if_file(settings.mixing);
 }
+
+Index default_every(Index agents) { return agents <= Observer::looks_at_all ? 1 : 50; }
 
 Method chosen_method(const Settings& settings) {
   Method chosen = method(settings.method);

@@ -37,10 +37,10 @@ struct Settings {
   double tau = 1;
 
   Index seed = 0;
-  Index threads = 0;  ///< 0: one a core
-  Index hosts = 0;    ///< 0: the simulator
-  Index every = 1;
-  Index checkpoint = 0;  ///< 0: none
+  Index threads = 0;           ///< 0: one a core
+  Index hosts = 0;             ///< 0: the simulator
+  std::optional<Index> every;  ///< by the number of agents if not given
+  Index checkpoint = 0;        ///< 0: none
 
   std::string cache;  ///< where named data sets are; not of config.toml, as it changes nothing computed
 };
@@ -59,6 +59,9 @@ void resolve(Settings& settings);
 /// Throws InputError on every process unless all have the same settings; it names the first that differs. The
 /// number of threads is each one's own affair.
 void require_same_settings(Cluster& cluster, Settings settings);
+
+/// Where nobody said how often to record: as often as looking at so many agents costs little.
+Index default_every(Index agents);
 
 /// The method with its parameters set.
 Method chosen_method(const Settings& settings);

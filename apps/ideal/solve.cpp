@@ -7,6 +7,7 @@
 #include "options.hpp"
 #include "progress.hpp"
 
+#include <ideal/cpu.hpp>
 #include <ideal/error.hpp>
 
 #include <algorithm>
@@ -184,6 +185,7 @@ int Solve::operator()() {
   const Method method = chosen_method(settings_);
   Cluster& cluster = job();
   require_same(cluster, "version", IDEAL_VERSION);
+  require_same(cluster, "a CPU", cpu_fuses() ? "with fused multiply-add" : "without fused multiply-add");
   require_same_settings(cluster, settings_);
   require_same(cluster, "--resume", resume_);
   resolve_threads();
@@ -191,6 +193,7 @@ int Solve::operator()() {
   if (speaks()) directory.emplace(out_, settings_.method, force_);
   Graph graph = checked_graph(cluster.size());
   require_same(cluster, "a graph whose hash is", key_of(graph));
+  if (!settings_.every) settings_.every = default_every(graph.agents());
   const std::optional<SavedRun> saved = saved_run(cluster);
 
   ProgressLine line(!quiet_ && !json_ && speaks());
@@ -228,13 +231,13 @@ int Solve::operator()() {
   const Result result = run(settings_, loaded, topology, method, cluster, std::move(beside));
   line.clear();
   // First what can be gone on with: whoever asked to stop may not wait for more.
-  if (speaks() && settings_.checkpoint > 0) saver->save(saver->last(result, settings_.every));
+  if (speaks() && settings_.checkpoint > 0) saver->save(saver->last(result, *settings_.every));
   if (speaks()) {
     const Outcome outcome{settings_, method, topology, loaded, result, saved ? &*saved : nullptr};
     const auto summary = summary_of(outcome);
     RunFiles files = files_of(outcome, summary);
     if (settings_.checkpoint == 0 && result.status == Status::interrupted)
-      files.saved = saver->last(result, settings_.every);
+      files.saved = saver->last(result, *settings_.every);
     print(summary, directory->write(files));
   }
   if (result.status == Status::interrupted) return interrupted;

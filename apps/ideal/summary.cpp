@@ -218,7 +218,7 @@ Json summary_of(const Outcome& outcome) {
           {"errors",
            {{"suboptimality", last.suboptimality},
             {"worst_suboptimality", last.worst_suboptimality},
-            {"worst_is_exact", !(result.worst_bound > last.worst_suboptimality)},
+            {"worst_is_exact", result.worst_bound <= last.worst_suboptimality},
             {"consensus", last.consensus},
             {"distance", last.distance},
             {"agents", gaps_of(result)}}},

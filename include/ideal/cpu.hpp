@@ -14,6 +14,9 @@ std::vector<std::string> cpu_targets();
 /// The one in use.
 std::string cpu_target();
 
+/// Whether it multiplies and adds in one rounding: the kind of its bits.
+bool cpu_fuses();
+
 /// Uses this one from now on, for results that another machine can repeat to the last bit; "auto" is the
 /// best one. Not while a run is under way.
 void use_cpu_target(std::string_view name);

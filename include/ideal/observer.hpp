@@ -33,6 +33,9 @@ struct Watch {
 /// over. Hosts meet in Transport::gather and all reach the same verdict from the same numbers.
 class Observer final : public Monitor {
  public:
+  /// So many agents are all evaluated for a row; of more, those that may be the worst.
+  static constexpr Index looks_at_all = 512;
+
   /// `L`: smoothness of every agent's loss, which bounds f where it is not evaluated. `passes`: how many were
   /// looked at before, in a resumed run.
   Observer(std::span<const std::shared_ptr<const Loss>> hosted, const std::optional<Reference>& reference,

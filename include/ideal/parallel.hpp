@@ -28,7 +28,7 @@ class Threads {
   }
 
   /// The same with what items have in common done once: work(first, end) on contiguous ranges that cover
-  /// 0 ... items-1, one range a thread.
+  /// 0 ... items-1, as many as threads.
   template <class Work>
   void ranges(Index items, Work&& work) {
     if (count_ > 1 && items > 1)

@@ -9,12 +9,9 @@ namespace ideal {
 
 namespace {
 
-// All that the CPU has, whatever is in use now.
-std::vector<std::int64_t> all_targets() {
-  const std::int64_t used = hwy::SupportedTargets();
-  hwy::SetSupportedTargetsForTest(0);
-  auto targets = hwy::SupportedAndGeneratedTargets();  // ascending masks: the best first
-  hwy::SetSupportedTargetsForTest(used);
+/// All that the CPU has: found out before anything is pinned.
+const std::vector<std::int64_t>& all_targets() {
+  static const auto targets = hwy::SupportedAndGeneratedTargets();  // ascending masks: the best first
   return targets;
 }
 
@@ -33,8 +30,13 @@ std::vector<std::string> cpu_targets() {
 
 std::string cpu_target() { return hwy::TargetName(hwy::SupportedAndGeneratedTargets().front()); }
 
+bool cpu_fuses() {
+  const std::string target = cpu_target();
+  return target.starts_with("AVX") || target == "NEON" || target == "PPC8";
+}
+
 void use_cpu_target(std::string_view name) {
-  const auto targets = all_targets();
+  const auto& targets = all_targets();
   for (const std::int64_t target : targets)
     if (name == hwy::TargetName(target) || (name == "auto" && target == targets.front())) {
       if (cpu_target() != hwy::TargetName(target)) use_targets(target);

@@ -20,8 +20,6 @@ double yardstick(double first_gap, double f_star) { return std::max(first_gap, s
 
 constexpr Index slice = 256;  // points evaluated at once
 
-// f at every agent takes n^2 losses. Beyond so many agents it is evaluated at some of them.
-constexpr Index most_looked_at = 512;
 constexpr Index first_batch = 4, most_evaluated = 64;
 constexpr double rounding = 1e-13;  // of a sum over that many agents, relative
 
@@ -118,7 +116,7 @@ Vector Observer::gradient_at(const Vector& x) {
 Observer::Report Observer::measure(const Block& X, Index iteration, const Meter& meter) {
   TraceRow row{.iteration = iteration, .meter = meter, .seconds = seconds_};
   const Block& all = transport_.gather(X);
-  if (all.cols() <= most_looked_at)
+  if (all.cols() <= Observer::looks_at_all)
     measure_every_agent(Block(all), row);
   else
     measure_some_agents(X, mean_of(all), row);
@@ -190,7 +188,7 @@ Index Observer::find_worst(const Block& X, const Vector& bounds) {
     worst = std::max(worst, gaps_(chosen).maxCoeff());
     evaluated += std::ssize(chosen);
     worst_bound_ = std::max(worst, bounds[order[evaluated]]);
-    if (worst_bound_ > worst + slack) continue;
+    if (!(worst_bound_ <= worst + slack)) continue;
     worst_bound_ = worst;
     break;
   }

@@ -188,17 +188,25 @@ struct KeptFile {
   std::uint64_t bytes;
 };
 
+/// What else is in the folder is somebody's own.
+bool is_entry(const std::string& name) {
+  constexpr std::size_t digits = 32;
+  return name.size() >= digits && name.find_first_not_of("0123456789abcdef") >= digits &&
+         (name.size() == digits || name[digits] == '.');
+}
+
 std::vector<KeptFile> entries_in(const fs::path& folder) {
   std::vector<KeptFile> entries;
   for (const auto& file : fs::directory_iterator(folder))
-    if (file.is_regular_file()) entries.push_back({file.path(), file.last_write_time(), file.file_size()});
+    if (file.is_regular_file() && is_entry(file.path().filename().string()))
+      entries.push_back({file.path(), file.last_write_time(), file.file_size()});
   std::ranges::sort(entries, {}, &KeptFile::used);
   return entries;
 }
 
 /// Whether there is room for another entry, after the oldest have been removed.
 bool make_room(const ParsedCache& cache, std::uint64_t bytes) {
-  if (bytes > cache.most) return false;
+  if (bytes > cache.most || fs::space(cache.folder).available / 2 <= bytes) return false;
   std::vector<KeptFile> entries = entries_in(cache.folder);
   std::uint64_t total = bytes;
   for (const KeptFile& entry : entries) total += entry.bytes;
@@ -207,7 +215,7 @@ bool make_room(const ParsedCache& cache, std::uint64_t bytes) {
     fs::remove(entry.file);
     total -= entry.bytes;
   }
-  return fs::space(cache.folder).available / 2 > bytes;
+  return true;
 }
 
 void write_entry(Dataset& data, const fs::path& file, const ParsedCache& cache) {

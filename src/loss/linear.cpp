@@ -8,6 +8,7 @@ namespace ideal {
 
 template <class Link>
 Vector LinearLoss<Link>::values(const Block& X) const {
+  if (rows_->sparse()) return Loss::values(X);  // a panel of all columns could be larger than the data
   const Index points = X.cols(), width = kernel::panel_width(points);
   std::vector<double> panel(static_cast<std::size_t>(rows_->held() * width), 0);
   for (Index k = 0; k < rows_->held(); ++k)
@@ -15,7 +16,7 @@ Vector LinearLoss<Link>::values(const Block& X) const {
       panel[static_cast<std::size_t>(k * width + c)] = X(rows_->column(k), c);
   Vector sums = Vector::Zero(points), z;
   rows_->pass_panel(
-      {.X = panel.data(), .x_width = width}, [&](Index first, Index count, const double* Z, double*) {
+      {}, {.X = panel.data(), .x_width = width}, [&](Index first, Index count, const double* Z, double*) {
         for (Index c = 0; c < points; ++c) {
           z = Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(Z + c, count, Eigen::InnerStride<>(width));
           sums[c] += Link::values(z.data(), rows_->labels() + first, count);
@@ -28,7 +29,8 @@ template class LinearLoss<LogisticLink>;
 template class LinearLoss<SquareLink>;
 
 RidgeLoss::RidgeLoss(std::shared_ptr<const Rows> rows, double l2, double planned_gradients)
-    : LinearLoss(std::move(rows), l2), uses_gram_(planned_gradients > gram_repaid_after(*rows_)) {}
+    : LinearLoss(rows, l2, planned_gradients > gram_repaid_after(*rows) ? 1 : rows->pieces(rows->columns())),
+      uses_gram_(planned_gradients > gram_repaid_after(*rows_)) {}
 
 /// Measured: making A'A takes as long as 0.06 d gradients (docs/performance.md), of which each then saves all
 /// but the share d/m. A quarter of the rows' memory is what it may take.
@@ -63,11 +65,7 @@ bool RidgeLoss::gram_gradient(VectorRef x, VectorOut g) const {
 
 void RidgeLoss::piece_gradient(Index piece, VectorRef x, VectorOut g) const {
   if (uses_gram_ && gram_gradient(x, g)) return;
-  if (!uses_gram_) return LinearLoss::piece_gradient(piece, x, g);
-  start(0, x, g);
-  rows_->pass(x.data(), g.data(), [&](Index first, Index count, double* z) {
-    SquareLink::slopes(z, rows_->labels() + first, count, share_);
-  });
+  LinearLoss::piece_gradient(piece, x, g);
 }
 
 void RidgeLoss::tilted_minimiser(VectorRef a, double c, VectorOut x) const {

@@ -20,11 +20,10 @@ template <class Link>
 class LinearLoss : public PiecewiseLoss {
  public:
   LinearLoss(std::shared_ptr<const Rows> rows, double l2)
-      : rows_(std::move(rows)), l2_(l2), share_(1 / static_cast<double>(rows_->count())) {}
+      : LinearLoss(rows, l2, rows->pieces(rows->columns())) {}
 
   Index dimension() const override { return rows_->columns(); }
   Index rows() const override { return rows_->count(); }
-  Index pieces() const override { return rows_->pieces(); }
 
   double value(VectorRef x) const override {
     double sum = 0, z[tile];
@@ -40,7 +39,7 @@ class LinearLoss : public PiecewiseLoss {
 
   void piece_gradient(Index piece, VectorRef x, VectorOut g) const override {
     start(piece, x, g);
-    rows_->pass(piece, x.data(), g.data(), [&](Index first, Index count, double* z) {
+    rows_->pass({piece, pieces()}, x.data(), g.data(), [&](Index first, Index count, double* z) {
       Link::slopes(z, rows_->labels() + first, count, share_);
     });
   }
@@ -49,7 +48,7 @@ class LinearLoss : public PiecewiseLoss {
     double sum = 0;
     add_pieces(g, [&](Index piece, VectorOut part) {
       start(piece, x, part);
-      rows_->pass(piece, x.data(), part.data(), [&](Index first, Index count, double* z) {
+      rows_->pass({piece, pieces()}, x.data(), part.data(), [&](Index first, Index count, double* z) {
         sum += Link::values(z, rows_->labels() + first, count);
         Link::slopes(z, rows_->labels() + first, count, share_);
       });
@@ -69,7 +68,7 @@ class LinearLoss : public PiecewiseLoss {
 
   void hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const override {
     Hv = l2_ * v;
-    rows_->pass(v.data(), Hv.data(), [&](Index first, Index count, double* zv) {
+    rows_->pass({}, v.data(), Hv.data(), [&](Index first, Index count, double* zv) {
       double w[tile];
       curvatures(first, count, x.data(), w);
       for (Index j = 0; j < count; ++j) zv[j] *= w[j];
@@ -90,6 +89,12 @@ class LinearLoss : public PiecewiseLoss {
   }
 
  protected:
+  LinearLoss(std::shared_ptr<const Rows> rows, double l2, Index pieces)
+      : PiecewiseLoss(pieces),
+        rows_(std::move(rows)),
+        l2_(l2),
+        share_(1 / static_cast<double>(rows_->count())) {}
+
   static constexpr Index tile = 64;  // rows whose margins are looked at together; no less than kernels do
 
   /// The regulariser belongs to the first piece.
@@ -151,7 +156,6 @@ class RidgeLoss final : public LinearLoss<SquareLink> {
  public:
   RidgeLoss(std::shared_ptr<const Rows> rows, double l2, double planned_gradients);
 
-  Index pieces() const override { return uses_gram_ ? 1 : LinearLoss::pieces(); }
   void piece_gradient(Index piece, VectorRef x, VectorOut g) const override;
   void tilted_minimiser(VectorRef a, double c, VectorOut x) const override;
 

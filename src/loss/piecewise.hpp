@@ -9,6 +9,9 @@ namespace ideal {
 /// many, the sum is the same.
 class PiecewiseLoss : public Loss {
  public:
+  explicit PiecewiseLoss(Index pieces) : pieces_(pieces) {}
+
+  Index pieces() const final { return pieces_; }
   void gradient(VectorRef x, VectorOut g) const override {
     add_pieces(g, [&](Index piece, VectorOut part) { piece_gradient(piece, x, part); });
   }
@@ -20,12 +23,15 @@ class PiecewiseLoss : public Loss {
   void add_pieces(VectorOut g, Compute compute) const {
     thread_local Vector part;
     compute(0, g);
-    for (Index piece = 1; piece < pieces(); ++piece) {
+    for (Index piece = 1; piece < pieces_; ++piece) {
       part.resize(g.size());
       compute(piece, part);
       g += part;
     }
   }
+
+ private:
+  Index pieces_;
 };
 
 }  // namespace ideal

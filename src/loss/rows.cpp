@@ -37,7 +37,7 @@ class GramOperator {
   void perform_op(const double* in, double* out) const {
     std::fill_n(out, rows(), 0.0);
     const auto m = static_cast<double>(rows_.count());
-    rows_.pass(in, out, [&](Index, Index count, double* z) {
+    rows_.pass({}, in, out, [&](Index, Index count, double* z) {
       for (Index j = 0; j < count; ++j) z[j] /= m;
     });
   }
@@ -125,22 +125,6 @@ Index entries(const Rows::Data& data) {
                     data);
 }
 
-Index bytes_of(const Rows::Data& data) {
-  constexpr Index of_sparse = sizeof(double) + sizeof(SparseRows::StorageIndex);
-  return entries(data) *
-         std::visit(Overloaded{[](const SparseView&) { return of_sparse; },
-                               [](const auto& A) { return static_cast<Index>(sizeof(*A.data)); }},
-                    data);
-}
-
-/// A piece keeps a thread busy for longer than it takes to wake it and to add its sum to the others.
-Index pieces_of(const Rows::Data& data, Index columns) {
-  constexpr Index worth_a_thread = 4 << 20;
-  const Index most = entries(data) / (16 * std::max<Index>(1, columns));
-  const Index worth = std::max<Index>(1, std::min(bytes_of(data) / worth_a_thread, most));
-  return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(worth)));  // threads get equal numbers
-}
-
 }  // namespace
 
 Rows::Rows(std::shared_ptr<const void> owner, Data data, const double* labels, Index columns,
@@ -151,8 +135,16 @@ Rows::Rows(std::shared_ptr<const void> owner, Data data, const double* labels, I
       count_(std::visit([](const auto& A) { return A.count; }, data)),
       columns_(columns),
       held_(kept.empty() ? columns : std::ssize(kept)),
-      pieces_(pieces_of(data, columns)),
       kept_(std::move(kept)) {}
+
+/// A piece keeps a thread busy for longer than it takes to wake it and to add its sum to the others.
+Index Rows::pieces(Index numbers) const {
+  constexpr Index worth_a_thread = 4 << 20;
+  const Index bytes_each = sizeof(double) + (sparse() ? sizeof(SparseRows::StorageIndex) : 0);
+  const Index most = entries(data_) / (16 * std::max<Index>(1, numbers));
+  const Index worth = std::max<Index>(1, std::min(entries(data_) * bytes_each / worth_a_thread, most));
+  return static_cast<Index>(std::bit_floor(static_cast<std::uint64_t>(worth)));  // threads get equal numbers
+}
 
 const double* Rows::gathered(const double* x, std::vector<double>& room) const {
   if (kept_.empty()) return x;

@@ -40,15 +40,18 @@ class Rows {
     return std::holds_alternative<kernel::Rows<float>>(data_) ? Storage::f32 : Storage::f64;
   }
 
-  /// The rows in pieces that are worth a thread each; their number depends on nothing but the rows.
-  [[nodiscard]] Index pieces() const { return pieces_; }
+  /// How many pieces of the rows are worth a thread each, where a sum has `numbers` numbers. It depends on
+  /// nothing but the rows, and not on the type that holds them.
+  [[nodiscard]] Index pieces(Index numbers) const;
 
-  /// One pass over a piece, or over all: g += sum_j r_j a_j, with r what `residual` makes of A x.
-  void pass(Index piece, const double* x, double* g, const kernel::Residual& residual) const {
-    pass_rows(count_ * piece / pieces_, count_ * (piece + 1) / pieces_, x, g, residual);
-  }
-  void pass(const double* x, double* g, const kernel::Residual& residual) const {
-    pass_rows(0, count_, x, g, residual);
+  /// One of so many pieces.
+  struct Piece {
+    Index number = 0, of = 1;
+  };
+
+  /// One pass over a piece: g += sum_j r_j a_j, with r what `residual` makes of A x.
+  void pass(Piece piece, const double* x, double* g, const kernel::Residual& residual) const {
+    pass_rows(first_of(piece.number, piece.of), first_of(piece.number + 1, piece.of), x, g, residual);
   }
 
   /// z = A x of rows first ... first+count-1.
@@ -67,9 +70,8 @@ class Rows {
     double* G = nullptr;  ///< null: nothing is added
     Index g_width = 0;
   };
-  void pass_panel(const Panel& panel, const PanelUse& use) const { pass_panel_rows(0, count_, panel, use); }
-  void pass_panel(Index piece, const Panel& panel, const PanelUse& use) const {
-    pass_panel_rows(count_ * piece / pieces_, count_ * (piece + 1) / pieces_, panel, use);
+  void pass_panel(Piece piece, const Panel& panel, const PanelUse& use) const {
+    pass_panel_rows(first_of(piece.number, piece.of), first_of(piece.number + 1, piece.of), panel, use);
   }
 
   /// How many columns the data hold, and which column of the data set the k-th is; -1: none, all zero.
@@ -87,6 +89,7 @@ class Rows {
   [[nodiscard]] GramSpectrum gram_spectrum(bool want_smallest) const;
 
  private:
+  [[nodiscard]] Index first_of(Index piece, Index pieces) const { return count_ * piece / pieces; }
   void pass_rows(Index begin, Index end, const double* x, double* g, const kernel::Residual& residual) const;
   void pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const;
   [[nodiscard]] kernel::Rows<double> in_double(Index first, Index count, std::vector<double>& wide) const;
@@ -98,7 +101,7 @@ class Rows {
   std::shared_ptr<const void> owner_;
   Data data_;
   const double* labels_;
-  Index count_, columns_, held_, pieces_;
+  Index count_, columns_, held_;
   std::vector<std::int32_t> kept_;
 };
 

@@ -24,12 +24,13 @@ double SoftmaxLoss::value(VectorRef x) const {
   C.assign(static_cast<std::size_t>(rows_->held() * width), 0);
   to_panel(x, C.data(), width);
   double sum = 0;
-  rows_->pass_panel({.X = C.data(), .x_width = width, .g_width = width}, [&](Index first, Index count,
-                                                                             const double* Z, double* R) {
-    std::copy_n(Z, count * width, R);
-    for (Index j = 0; j < count; ++j)
-      sum += kernel::softmax(R + j * width, classes_, width) - Z[j * width + label(first + j)];
-  });
+  rows_->pass_panel({}, {.X = C.data(), .x_width = width, .g_width = width},
+                    [&](Index first, Index count, const double* Z, double* R) {
+                      std::copy_n(Z, count * width, R);
+                      for (Index j = 0; j < count; ++j)
+                        sum +=
+                            kernel::softmax(R + j * width, classes_, width) - Z[j * width + label(first + j)];
+                    });
   return share_ * sum + l2_ / 2 * x.squaredNorm();
 }
 
@@ -40,7 +41,7 @@ double SoftmaxLoss::piece_value_and_gradient(Index piece, VectorRef x, VectorOut
   G.assign(C.size(), 0);
   to_panel(x, C.data(), width);
   double sum = 0;
-  rows_->pass_panel(piece, {.X = C.data(), .x_width = width, .G = G.data(), .g_width = width},
+  rows_->pass_panel({piece, pieces()}, {.X = C.data(), .x_width = width, .G = G.data(), .g_width = width},
                     [&](Index first, Index count, const double* Z, double* R) {
                       std::copy_n(Z, count * width, R);
                       for (Index j = 0; j < count; ++j) {
@@ -92,7 +93,7 @@ void SoftmaxLoss::hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const {
   std::vector<double> G(static_cast<std::size_t>(rows_->held() * width), 0);
   to_panel(x, both.data(), 2 * width);
   to_panel(v, both.data() + width, 2 * width);
-  rows_->pass_panel({.X = both.data(), .x_width = 2 * width, .G = G.data(), .g_width = width},
+  rows_->pass_panel({}, {.X = both.data(), .x_width = 2 * width, .G = G.data(), .g_width = width},
                     [&](Index, Index count, const double* Z, double* R) {
                       for (Index j = 0; j < count; ++j) {
                         double* const p = R + j * width;

@@ -11,11 +11,14 @@ namespace ideal {
 class SoftmaxLoss final : public PiecewiseLoss {
  public:
   SoftmaxLoss(std::shared_ptr<const Rows> rows, double l2, int classes)
-      : rows_(std::move(rows)), l2_(l2), share_(1 / static_cast<double>(rows_->count())), classes_(classes) {}
+      : PiecewiseLoss(rows->pieces(rows->columns() * classes)),
+        rows_(std::move(rows)),
+        l2_(l2),
+        share_(1 / static_cast<double>(rows_->count())),
+        classes_(classes) {}
 
   Index dimension() const override { return rows_->columns() * classes_; }
   Index rows() const override { return rows_->count(); }
-  Index pieces() const override { return rows_->pieces(); }
   double value(VectorRef x) const override;
   void piece_gradient(Index piece, VectorRef x, VectorOut g) const override;
   double value_and_gradient(VectorRef x, VectorOut g) const override;

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <limits>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -21,9 +22,14 @@ struct Findings {
   std::vector<std::int32_t> kept;  ///< columns that are not zero throughout; empty: not worth leaving any out
 };
 
+Index padded(Index columns) {
+  return (columns + kernel::least_columns - 1) / kernel::least_columns * kernel::least_columns;
+}
+
 /// Leaving columns out costs gathering x and scattering g, as much as a row each.
 bool worth_leaving_out(Index zero_columns, Index columns, Index rows) {
-  return rows >= 32 && 8 * zero_columns >= columns && zero_columns < columns;
+  return rows >= 32 && 8 * zero_columns >= columns && zero_columns < columns &&
+         padded(columns - zero_columns) < columns;
 }
 
 Findings look_at(Eigen::Ref<const DenseRows> rows, bool want_floats) {
@@ -88,26 +94,44 @@ std::shared_ptr<const Rows> shared_rows(const std::shared_ptr<const Dataset>& da
 
 class Store {
  public:
-  Store(const Dataset& data, Storage storage) : storage_(storage), numbers_(data.rows() * data.columns()) {}
+  Store(const Dataset& data, Storage storage)
+      : name_(data.name), storage_(storage), numbers_(data.rows() * data.columns()) {}
 
-  /// Rows first ... end-1 as a copy if that is smaller, else null.
-  [[nodiscard]] std::shared_ptr<const Rows> smaller(const Dataset& data, Index first, Index end) const {
+  /// What rows first ... end-1 are like, if they are worth a copy.
+  [[nodiscard]] std::optional<Findings> worth_a_copy(const Dataset& data, Index first, Index end) const {
     const auto* dense = std::get_if<DenseRows>(&data.features);
-    if (!dense) return nullptr;
-    const auto rows = dense->middleRows(first, end - first);
-    const auto labels = data.labels.segment(first, end - first);
-    Findings found = look_at(rows, storage_ == Storage::automatic);
-    const bool narrow = storage_ == Storage::f32 || found.floats;
-    if (narrow) return packed<float>(rows, labels, std::move(found.kept), cached<float>());
-    if (!found.kept.empty()) return packed<double>(rows, labels, std::move(found.kept), cached<double>());
-    return nullptr;
+    if (!dense) return {};
+    Findings found = look_at(dense->middleRows(first, end - first), storage_ == Storage::automatic);
+    if (storage_ == Storage::f32) {
+      require_floats(dense->middleRows(first, end - first));
+      found.floats = true;
+    }
+    if (found.floats || !found.kept.empty()) return found;
+    return {};
   }
+
+  [[nodiscard]] std::shared_ptr<const Rows> copy(const Dataset& data, Index first, Index end,
+                                                 Findings found) const {
+    const auto rows = std::get<DenseRows>(data.features).middleRows(first, end - first);
+    const auto labels = data.labels.segment(first, end - first);
+    if (found.floats) return packed<float>(rows, labels, std::move(found.kept), cached<float>());
+    return packed<double>(rows, labels, std::move(found.kept), cached<double>());
+  }
+
   template <class Number>
   [[nodiscard]] bool cached() const {
     return numbers_ * static_cast<Index>(sizeof(Number)) <= cached_bytes();
   }
 
  private:
+  void require_floats(Eigen::Ref<const DenseRows> rows) const {
+    const double largest = rows.cwiseAbs().maxCoeff();
+    if (largest > static_cast<double>(std::numeric_limits<float>::max()))
+      throw InputError("--storage f32", fmt::format("{} in {}", largest, name_),
+                       "single precision ends at 3.4e38", "Use --storage auto.");
+  }
+
+  std::string name_;
   Storage storage_;
   Index numbers_;
 };
@@ -149,19 +173,22 @@ std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<co
                                                     Storage storage) {
   const Store store(data, storage);
   const auto agents = offsets.size() - 1;
+  std::vector<std::optional<Findings>> found(agents);
+  for (std::size_t i = 0; i < agents; ++i) found[i] = store.worth_a_copy(data, offsets[i], offsets[i + 1]);
   std::vector<std::shared_ptr<const Rows>> rows(agents);
-  bool none_shared = true;
-  for (std::size_t i = 0; i < agents; ++i) {
-    // Looked at in the order of memory, from its end: what is copied can be forgotten.
-    const std::size_t agent = agents - 1 - i;
-    rows[agent] = store.smaller(data, offsets[agent], offsets[agent + 1]);
-    none_shared = none_shared && rows[agent];
-    if (none_shared) forget_rows_from(data, offsets[agent]);
+  if (std::ranges::none_of(found, [](const auto& f) { return f.has_value(); })) {
+    const auto shared = taken(data);
+    for (std::size_t i = 0; i < agents; ++i)
+      rows[i] = shared_rows(shared, offsets[i], offsets[i + 1], store.cached<double>());
+    return rows;
   }
-  if (none_shared) return rows;
-  const auto shared = taken(data);
-  for (std::size_t i = 0; i < agents; ++i)
-    if (!rows[i]) rows[i] = shared_rows(shared, offsets[i], offsets[i + 1], store.cached<double>());
+  // If some are copied then all, so that the data can be forgotten on the way, from their end.
+  const Findings as_they_are{.floats = false, .kept = {}};
+  for (std::size_t agent = agents; agent-- > 0;) {
+    rows[agent] =
+        store.copy(data, offsets[agent], offsets[agent + 1], std::move(found[agent]).value_or(as_they_are));
+    forget_rows_from(data, offsets[agent]);
+  }
   return rows;
 }
 
@@ -170,9 +197,9 @@ std::vector<std::shared_ptr<const Rows>> store_rows(const std::shared_ptr<const 
   const Store store(*data, storage);
   std::vector<std::shared_ptr<const Rows>> rows;
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    auto own = store.smaller(*data, offsets[i], offsets[i + 1]);
-    rows.push_back(own ? std::move(own)
-                       : shared_rows(data, offsets[i], offsets[i + 1], store.cached<double>()));
+    auto found = store.worth_a_copy(*data, offsets[i], offsets[i + 1]);
+    rows.push_back(found ? store.copy(*data, offsets[i], offsets[i + 1], std::move(*found))
+                         : shared_rows(data, offsets[i], offsets[i + 1], store.cached<double>()));
   }
   return rows;
 }

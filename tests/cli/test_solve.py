@@ -98,6 +98,35 @@ class RunDirectory(ProgramTest):
         everything, some = self.iterates("all"), self.iterates("some")
         self.assertEqual(some, everything[::7] + everything[-1:])
 
+    def test_many_agents_are_recorded_sparsely_unless_asked(self):
+        many = "--graph cycle:600 --data synthetic:rows=1200,columns=3 --method nids --rounds 100 --tol 0 "
+        self.solve(many + "--out run")
+        header = (self.dir / "run" / "trace.csv").read_text().split("\n")[0]
+        self.assertEqual(header, HEADER + ",evaluated")
+        self.assertEqual([row["computations"] for row in self.trace("run")], ["0", "50", "100"])
+        self.assertIn("every = 50", (self.dir / "run" / "config.toml").read_text())
+        self.solve(many + "--out all --every 25")
+        self.assertEqual(len(self.trace("all")), 5)
+
+    def test_storage(self):
+        """Narrow where it is exact changes no bit; where it rounds, the problem is another one."""
+        self.write("floats.csv", "".join(f"{i % 7 - 3},{i % 5 * 0.25},{i * i % 11},{i % 2}\n" for i in range(80)))
+        for data, exact in ("floats.csv", True), ("synthetic", False):
+            found = {}
+            for storage in "auto", "f64", "f32":
+                self.solve(f"--data {data} --storage {storage} --out {storage} --force")
+                found[storage] = ((self.dir / storage / "solution.npy").read_bytes(), self.summary(storage)["data"]["problem"])
+            self.assertEqual(found["auto"], found["f64"])
+            self.assertEqual(found["f32"][0] == found["f64"][0], exact)
+            self.assertNotEqual(found["f32"][1], found["f64"][1])
+
+    def test_cpu(self):
+        self.solve("--out best")
+        self.solve("--out plain --cpu SSE4")
+        self.assertEqual(self.summary("plain")["environment"]["instructions"], "SSE4")
+        best, plain = (self.summary(out)["f_star"] for out in ("best", "plain"))
+        self.assertAlmostEqual(best, plain, delta=1e-13 * abs(best))
+
     def test_softmax_solution_has_a_column_per_feature_and_class(self):
         self.solve("--loss softmax --data synthetic:rows=60,columns=4 --graph star:5 --rounds 3 --out run")
         X = self.solution("run")

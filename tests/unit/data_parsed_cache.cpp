@@ -5,6 +5,7 @@
 #include <ideal/data.hpp>
 
 #include <chrono>
+#include <fstream>
 #include <numeric>
 
 #include <gtest/gtest.h>
@@ -54,6 +55,19 @@ TEST_F(Parsed, text_is_the_same_from_the_cache) {
       for (const int threads : {1, 1, 3}) EXPECT_TRUE(same(read(file, {.threads = threads}), truth));
     }
   EXPECT_EQ(entries().size(), 4u);
+}
+
+TEST_F(Parsed, what_else_is_in_the_folder_is_left_alone) {
+  fs::create_directories(cache.folder);
+  const fs::path own = cache.folder / "letters.txt";
+  std::ofstream(own) << std::string(5000, 'x');
+  for (const std::string_view text : {"1 1:2\n", "1 1:3\n"}) {
+    (void)read(folder.write("a.svm", text));
+    for (const fs::path& entry : entries())
+      if (entry != own) cache.most = fs::file_size(entry) * 3 / 2;  // room for one at a time
+  }
+  EXPECT_TRUE(fs::exists(own));
+  EXPECT_EQ(entries().size(), 2u);
 }
 
 // Under the name of one file's entry lies that of another: who finds it has not parsed.

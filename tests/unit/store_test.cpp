@@ -3,6 +3,7 @@
 #include "loss/linear.hpp"
 #include "loss/rows.hpp"
 
+#include <ideal/error.hpp>
 #include <ideal/objective.hpp>
 #include <ideal/random.hpp>
 
@@ -66,6 +67,14 @@ TEST_P(EveryKind, HasTheSameBitsInSinglePrecisionWhereThatIsExact) {
     wide->hessian_vector(x, x, Hx_wide);
     EXPECT_EQ(Hx, Hx_wide);
   }
+}
+
+TEST_P(EveryKind, HasTheSameBitsInSinglePrecisionAlsoInPieces) {
+  const Dataset data = data_of(3000, 800, GetParam());
+  const auto narrow = loss_of(data, GetParam()), wide = loss_of(data, GetParam(), Storage::f64);
+  ASSERT_GT(wide->pieces(), 1);
+  const Vector x = point(wide->dimension());
+  EXPECT_EQ(gradient_of(*narrow, x), gradient_of(*wide, x));
 }
 
 TEST_P(EveryKind, LosesNothingWithTheColumnsThatAreZero) {
@@ -137,6 +146,18 @@ TEST(Storage, IsNarrowWhereThatIsExactOrAskedFor) {
   Dataset large = floats;
   std::get<DenseRows>(large.features)(3, 3) = 1e300;  // no float
   EXPECT_EQ(rows_of(large)->storage(), Storage::f64);
+}
+
+TEST(Storage, RefusesToRoundToInfinity) {
+  Dataset data = data_of(9, 12, LossKind::ridge);
+  std::get<DenseRows>(data.features)(3, 3) = 1e39;
+  EXPECT_THROW(rows_of(data, Storage::f32), InputError);
+}
+
+TEST(Storage, LeavesNoColumnsOutWhereTheRestWouldBePaddedToAsMany) {
+  Dataset data = data_of(40, 12, LossKind::ridge, false);
+  std::get<DenseRows>(data.features).leftCols(2).setZero();
+  EXPECT_EQ(rows_of(data)->held(), 12);
 }
 
 TEST(Storage, OfOneAgentDependsOnItsOwnRowsOnly) {
@@ -234,6 +255,16 @@ TEST_F(RidgeByGram, LeavesTheLastDigitsToTheRows) {
   H.diagonal().array() += 1e-6;
   const Vector best = H.ldlt().solve(A.transpose() * data.labels / 400);
   EXPECT_EQ(gradient_of(*by_gram, best), gradient_of(*by_rows, best));
+}
+
+TEST_F(RidgeByGram, GivesValueAndGradientOfAllRows) {
+  const auto large = rows_of(data_of(6000, 200, LossKind::ridge, false));  // of several pieces
+  const auto loss =
+      make_loss(large, {.kind = LossKind::ridge, .l2 = 1e-6, .classes = 1, .planned_gradients = many});
+  const Vector x = point(200);
+  Vector g(200);
+  EXPECT_NEAR(loss->value_and_gradient(x, g), loss->value(x), 1e-13 * loss->value(x));
+  EXPECT_LT((g - gradient_of(*loss, x)).norm(), 1e-12 * g.norm());
 }
 
 TEST_F(RidgeByGram, PaysForManyGradientsOfManyRows) {
