@@ -33,10 +33,11 @@ RidgeLoss::RidgeLoss(std::shared_ptr<const Rows> rows, double l2, double planned
       uses_gram_(planned_gradients > gram_repaid_after(*rows_)) {}
 
 /// Measured: making A'A takes as long as 0.06 d gradients (docs/performance.md), of which each then saves all
-/// but the share d/m. A quarter of the rows' memory is what it may take.
+/// but the share d/m. A quarter of the rows' memory is
+/// what it may take, with two more of its size while it is made.
 double RidgeLoss::gram_repaid_after(const Rows& rows) {
   const auto d = static_cast<double>(rows.columns()), m = static_cast<double>(rows.count());
-  const bool fits = !rows.sparse() && rows.columns() >= kernel::least_columns && 4 * d <= m;
+  const bool fits = !rows.sparse() && rows.columns() >= kernel::least_columns && 12 * d <= m;
   return fits ? 0.06 * d / (1 - d / m) : std::numeric_limits<double>::infinity();
 }
 
