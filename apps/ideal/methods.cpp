@@ -30,7 +30,7 @@ void print_all() {
   for (const std::string& family : families) {
     fmt::print("{}\n", family);
     for (const Method& m : methods())
-      if (m.about().family == family) fmt::print("  {:<8} {}\n", m.about().name, m.about().summary);
+      if (m.about().family == family) fmt::print("  {:<17} {}\n", m.about().name, m.about().summary);
   }
   fmt::print("\n'ideal methods NAME' shows a method's rule, cost, rate and parameters.\n");
 }

@@ -3,12 +3,20 @@
 
 #include <ideal/mixing.hpp>
 
+#include <algorithm>
 #include <cmath>
 
 namespace ideal {
 
 /// s in the doubly stochastic matrix W_DS = I - s W that averaging methods use.
 inline double doubly_stochastic_scale(const Spectrum& W) { return W.lambda_max < 2 ? 1 : 1 / W.lambda_max; }
+
+/// Averaging with W_DS shrinks what agents differ by to this share a round: its largest eigenvalue in
+/// absolute value but for the one.
+inline double averaging_factor(const Spectrum& W) {
+  const double s = doubly_stochastic_scale(W);
+  return std::max(std::abs(1 - s * W.lambda_max), std::abs(1 - s * W.lambda_min));
+}
 
 /// FastMix (Liu and Morse 2011): rounds of accelerated averaging with P = I - W / lambda_max,
 /// Z_{k+1} = (1 + eta) P Z_k - eta Z_{k-1}.

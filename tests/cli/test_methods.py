@@ -13,7 +13,8 @@ from program import ProgramTest
 class Methods(ProgramTest):
     def test_list(self):
         text = self.succeed("methods")
-        for name in ("ideal", "mideal", "al", "aal", "ssda", "msda", "extra", "nids", "dgd", "apm-c", "gd", "agd"):
+        for name in ("ideal", "mideal", "al", "aal", "ssda", "msda", "extra", "nids", "dgd", "apm-c", "opapc",
+                     "apapc", "mudag", "acc-dngd", "gd", "agd"):
             self.assertRegex(text, rf"(?m)^  {name} ")
 
     def test_one(self):

@@ -165,7 +165,7 @@ TEST(Invariants, ScalingWAndUnscalingRhoChangesNothing) {
     const auto b = record(problem, scaled, with(name, {{"rho", fmt::format("{}", other)}}), 200);
     EXPECT_LT(difference(a.X, b.X, 201), 1e-11) << name;
   }
-  for (const char* name : {"ssda", "msda", "apm-c"})
+  for (const char* name : {"ssda", "msda", "apm-c", "opapc", "apapc", "mudag"})
     EXPECT_LT(difference(record(problem, topology, method(name), 200).X,
                          record(problem, scaled, method(name), 200).X, 201),
               1e-11)

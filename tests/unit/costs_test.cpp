@@ -60,6 +60,12 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
        [&](Index k) {
          return Cost{1, static_cast<Index>(std::ceil(static_cast<double>(k) * theta * root_kappa_W))};
        }},
+      {"opapc", {}, constant(1, J)},
+      {"opapc", {{"J", "5"}}, constant(1, 5)},
+      {"apapc", {}, constant(1, 1)},
+      {"mudag", {}, constant(1, static_cast<Index>(std::ceil(root_kappa_W * std::log(30.0))))},
+      {"mudag", {{"K", "7"}}, constant(1, 7)},
+      {"acc-dngd", {}, constant(1, 3), 3},
       {"gd", {}, constant(1, 0)},
       {"agd", {}, constant(1, 0)},
   };
@@ -80,7 +86,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
     EXPECT_GE(iterations, 4) << c.method;
     EXPECT_EQ(last.bytes, last.communications * 2 * 12 * 7 * 8) << c.method;
   }
-  EXPECT_EQ(methods().size(), 12u) << "a new method belongs into this table";
+  EXPECT_EQ(methods().size(), 16u) << "a new method belongs into this table";
 }
 
 TEST(Costs, OptionOnePaysForItsTests) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/accelerated_papc.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace ideal {
+
+namespace {
+
+// The proof asks for 1; measured, runs are stable down to about 0.2, and a quarter needs half the rounds.
+constexpr double practical_L_scale = 0.25;
+
+}  // namespace
+
+void AcceleratedPapc::parameters(Fields& fields) {
+  fields.number("L-scale", L_scale, range::positive,
+                "L is taken times this; auto: 0.25, which is practice and twice as fast; the theory has 1");
+}
+
+Block AcceleratedPapc::operator()(Objective& F, Mixing& M, Run& run, Block Xf) const {
+  const Spectrum spectrum = M.spectrum();
+  const double mu = F.mu();
+  const double L = F.L() * run.uses("L-scale", L_scale.value_or(practical_L_scale));
+  const double t = run.uses("t", std::min(1.0, std::sqrt(spectrum.kappa() * mu / L) / 2));
+  const double e = run.uses("step", 1 / (4 * t * L));
+  const double shrink = 1 / (1 + e * mu);
+
+  Block X = Xf, Xg = Xf, X_hat = Xf, Y = Block::Zero(X.rows(), X.cols());
+
+  run.keep(Xf, X, Y);
+  while (run.more(Xf)) {
+    M.locally(X, [&](auto own) { own(Xg) = t * own(X) + (1 - t) * own(Xf); });
+    const Block& G = F.gradient(Xg);
+    M.locally(X, [&](auto own) { own(X_hat) = shrink * (own(X) - e * (own(G) - mu * own(Xg) + own(Y))); });
+    const Block& MX_hat = M.mix(X_hat);
+    M.locally(X, [&](auto own) {
+      own(Y) += own(MX_hat) / (e * spectrum.lambda_max);
+      const Part X_next = own(X_hat) - shrink / spectrum.lambda_max * own(MX_hat);
+      own(Xf) = own(Xg) + 2 * t / (2 - t) * (X_next - own(X));
+      own(X) = X_next;
+    });
+  }
+  return Xf;
+}
+
+}  // namespace ideal
