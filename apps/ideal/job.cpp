@@ -51,10 +51,12 @@ Reference reference_of(const Loaded& loaded, const fs::path& cache, Cluster& clu
 Result run(const Settings& settings, const Loaded& loaded, const Topology& topology, const Method& method,
            Cluster& cluster, Beside beside) {
   SolveOptions options{.watch = {.tol = settings.tol,
+                                 .certified = stops_by_certificate(settings, method),
                                  .computations = static_cast<double>(settings.rounds),
                                  .every = settings.every.value_or(default_every(topology.agents())),
                                  .cancelled = std::move(beside.cancelled),
-                                 .on_row = std::move(beside.on_row)},
+                                 .on_row = std::move(beside.on_row),
+                                 .on_note = std::move(beside.on_note)},
                        .threads = static_cast<int>(settings.threads),
                        .seed = static_cast<std::uint64_t>(settings.seed)};
   if (beside.on_checkpoint) {
@@ -101,7 +103,7 @@ RunFiles files_of(const Outcome& outcome, const nlohmann::ordered_json& summary)
       .title = fmt::format("{} on {}", outcome.settings.method, outcome.settings.graph),
       .command = "ideal solve --config config.toml",
       .config = config,
-      .taus = {outcome.settings.tau},
+      .taus = {tau_of(outcome.settings)},
       .jobs = 1,
       .runs = {std::move(run)}};
   return {.config = config,

@@ -20,6 +20,7 @@ Reference reference_of(const Loaded& loaded, const std::filesystem::path& cache,
 /// What goes on beside a run.
 struct Beside {
   std::function<void(const TraceRow&)> on_row = {};
+  std::function<void(std::string_view)> on_note = {};
   std::stop_token cancelled = {};
   std::function<void(const Checkpoint&)> on_checkpoint = {};  ///< every settings.checkpoint passes
   const SavedRun* resume = nullptr;

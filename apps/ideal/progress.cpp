@@ -30,6 +30,12 @@ void ProgressLine::clear() {
   dirty_ = false;
 }
 
+void ProgressLine::note(std::string_view text) {
+  if (!visible_) return;
+  clear();
+  fmt::print(stderr, "{}\n", text);
+}
+
 void DownloadProgress::operator()(std::int64_t done, std::int64_t total) {
   if (!line_.due()) return;
   if (first_ < 0 || done < first_) {

@@ -25,6 +25,9 @@ class ProgressLine {
   void show(std::string_view text);
   void clear();
 
+  /// A line that stays.
+  void note(std::string_view text);
+
  private:
   using Clock = std::chrono::steady_clock;
   bool visible_;

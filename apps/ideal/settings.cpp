@@ -61,7 +61,14 @@ void declare(Settings& s, Options& options) {
   options.list("set", s.set, "KEY=VALUE", "A parameter of the method; may be repeated");
   options.whole("rounds", s.rounds, range::count, "Budget of computations (gradients of all agents)");
   options.number("tol", s.tol, range::nonnegative, "Stop at this suboptimality of the worst agent; 0: never");
-  options.number("tau", s.tau, range::nonnegative, "Time of a communication; a computation takes 1");
+  options.text(
+      "stop", s.stop, "RULE",
+      "certificate: when the agents themselves know that tol is reached; truth: when an observer who knows "
+      "the optimum sees it; auto: by certificate where the method has one");
+  options
+      .number("tau", s.tau, range::nonnegative,
+              "Time of a communication; a computation takes 1. --method auto measures it on a real network")
+      ->default_str("1");
 
   options.group("Execution");
   options.whole("seed", s.seed, seed_range, "Of random graphs, partitions, synthetic data and mini-batches");
@@ -112,6 +119,9 @@ void require_same_settings(Cluster& cluster, Settings settings) {
 
 void resolve(Settings& settings) {
   if (!settings.kappa && !settings.l2) settings.l2 = Settings::default_l2;
+  if (settings.stop != "auto" && settings.stop != "truth" && settings.stop != "certificate")
+    throw InputError("--stop", fmt::format("'{}'", settings.stop), "auto, truth or certificate",
+                     did_you_mean(settings.stop, std::vector<std::string>{"auto", "truth", "certificate"}));
   parse_storage(settings.storage);
   use_cpu_target(settings.cpu);
   resolve_data(settings);
@@ -121,8 +131,13 @@ void resolve(Settings& settings) {
 
 Index default_every(Index agents) { return agents <= Observer::looks_at_all ? 1 : 50; }
 
-Method chosen_method(const Settings& settings) {
+Method chosen_method(const Settings& settings, bool simulated) {
   Method chosen = method(settings.method);
+  const auto asks_for_tau = [](const Parameter& p) { return p.key == "tau"; };
+  if (std::ranges::any_of(chosen.parameters(), asks_for_tau)) {
+    const bool measures = settings.method == "auto" && !settings.tau && !simulated;
+    chosen.set("tau", measures ? "auto" : fmt::format("{}", tau_of(settings)));
+  }
   for (const std::string& pair : settings.set) {
     const auto equals = pair.find('=');
     if (equals == std::string::npos || equals == 0)
@@ -132,6 +147,16 @@ Method chosen_method(const Settings& settings) {
   }
   chosen.check();
   return chosen;
+}
+
+bool stops_by_certificate(const Settings& settings, const Method& method) {
+  if (settings.stop != "certificate") return settings.stop == "auto" && method.about().certifies;
+  if (method.about().certifies) return true;
+  std::string able;
+  for (const Method& m : methods())
+    if (m.about().certifies) able += (able.empty() ? "" : ", ") + m.about().name;
+  throw InputError("--stop", "certificate", fmt::format("method '{}' has none", method.about().name),
+                   fmt::format("Use --stop truth, or one of the methods {}.", able));
 }
 
 }  // namespace ideal::cli

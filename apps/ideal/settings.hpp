@@ -30,11 +30,12 @@ struct Settings {
   std::string storage = "auto";
   std::string cpu = "auto";
 
-  std::string method = "ideal";
+  std::string method = "auto";
   std::vector<std::string> set;
   Index rounds = 2000;
   double tol = 1e-8;
-  double tau = 1;
+  std::string stop = "auto";  ///< what tol is compared with
+  std::optional<double> tau;  ///< 1, where a run is looked at
 
   Index seed = 0;
   Index threads = 0;           ///< 0: one a core
@@ -63,7 +64,14 @@ void require_same_settings(Cluster& cluster, Settings settings);
 /// Where nobody said how often to record: as often as looking at so many agents costs little.
 Index default_every(Index agents);
 
-/// The method with its parameters set.
-Method chosen_method(const Settings& settings);
+/// The method with its parameters set. A method that asks for tau is told; on a real network, where nobody
+/// told it, it measures.
+Method chosen_method(const Settings& settings, bool simulated = true);
+
+/// The time of a round in units of a gradient's, as reports show it.
+inline double tau_of(const Settings& settings) { return settings.tau.value_or(1); }
+
+/// Whether the method's own certificate ends the run; throws InputError if it has none and was asked for it.
+bool stops_by_certificate(const Settings& settings, const Method& method);
 
 }  // namespace ideal::cli

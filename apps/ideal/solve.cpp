@@ -136,7 +136,8 @@ std::optional<SavedRun> Solve::saved_run(Cluster& cluster) const {
   if (saved.checkpoint.meter.computations >= static_cast<double>(settings_.rounds))
     throw InputError(place, fmt::format("its {} computations are spent", settings_.rounds),
                      "a run goes on until its budget is spent", "Give a larger --rounds.");
-  if (settings_.tol > 0 && !saved.trace.empty() && saved.trace.back().worst_suboptimality <= settings_.tol)
+  const auto reached = [](const TraceRow& row) { return row.certified.value_or(row.worst_suboptimality); };
+  if (settings_.tol > 0 && !saved.trace.empty() && reached(saved.trace.back()) <= settings_.tol)
     throw InputError(place, fmt::format("it has reached {}", settings_.tol),
                      "a run goes on until it reaches --tol", "Give a smaller --tol.");
   return saved;
@@ -182,8 +183,9 @@ std::string advice_on_loss(const Settings& settings, const fs::path& directory) 
 int Solve::operator()() {
   Interrupt interrupt;
   resolve();
-  const Method method = chosen_method(settings_);
   Cluster& cluster = job();
+  const Method method = chosen_method(settings_, cluster.size() == 1 && settings_.hosts == 0);
+  stops_by_certificate(settings_, method);
   require_same(cluster, "version", IDEAL_VERSION);
   require_same(cluster, "a CPU", cpu_fuses() ? "with fused multiply-add" : "without fused multiply-add");
   require_same_settings(cluster, settings_);
@@ -225,6 +227,7 @@ int Solve::operator()() {
                       progress(row);
                       saver->note(row);
                     },
+                .on_note = [&](std::string_view text) { line.note(text); },
                 .cancelled = interrupt.token()};
   if (settings_.checkpoint > 0) beside.on_checkpoint = [&](const Checkpoint& c) { saver->save(c); };
   if (saved) beside.resume = &*saved;

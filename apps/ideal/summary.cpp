@@ -103,7 +103,7 @@ Json lower_bound(const Outcome& outcome) {
   const double rounding =
       std::max(certified_gap(outcome.loaded).value_or(0), 1e-16 * std::abs(problem.reference->value));
   const double reached = std::max(trace.back().worst_suboptimality, rounding);
-  const double tau = outcome.settings.tau;
+  const double tau = tau_of(outcome.settings);
   const double bound = std::sqrt(problem.constants.kappa()) *
                        (1 + tau * std::sqrt(outcome.topology.spectrum().kappa())) *
                        std::log(trace.front().worst_suboptimality / reached);
@@ -148,6 +148,9 @@ std::string message(const Outcome& outcome) {
   const double computations = trace.back().meter.computations;
   switch (outcome.result.status) {
     case Status::converged:
+      if (stops_by_certificate(outcome.settings, outcome.method))
+        return fmt::format("certified: no agent's gap exceeds {:.3g} <= {:.3g}; the worst is {:.3g}",
+                           trace.back().certified.value_or(0), outcome.settings.tol, last);
       return fmt::format("worst-agent gap {:.3g} <= {:.3g}", last, outcome.settings.tol);
     case Status::diverged:
       return fmt::format("worst-agent gap grew from {:.3g} to {:.3g} in {:.6g} computations. {}", first, last,
@@ -207,17 +210,19 @@ Json summary_of(const Outcome& outcome) {
           {"set", settings.set},
           {"status", to_string(result.status)},
           {"message", message(outcome)},
+          {"notes", result.notes},
           {"counts",
            {{"iterations", last.iteration},
             {"computations", last.meter.computations},
             {"communications", last.meter.communications},
             {"bytes", last.meter.bytes},
-            {"time", last.meter.time(settings.tau)},
-            {"tau", settings.tau}}},
+            {"time", last.meter.time(tau_of(settings))},
+            {"tau", tau_of(settings)}}},
           {"lower_bound", lower_bound(outcome)},
           {"errors",
            {{"suboptimality", last.suboptimality},
             {"worst_suboptimality", last.worst_suboptimality},
+            {"certified", last.certified ? Json(*last.certified) : Json()},
             {"worst_is_exact", result.worst_bound <= last.worst_suboptimality},
             {"consensus", last.consensus},
             {"distance", last.distance},
@@ -274,6 +279,7 @@ std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
       {"distance^2 to the optimum", text(errors["distance"])},
       {"seconds", text(s["seconds"])},
   };
+  for (const Json& note : s["notes"]) rows.emplace_back("note", text(note));
   if (const Json& m = s["measured"]; !m.is_null())
     rows.emplace_back("measured tau", fmt::format("{} = {} s a round / {} s a gradient", text(m["tau"]),
                                                   text(m["round_seconds"]), text(m["gradient_seconds"])));

@@ -28,6 +28,9 @@ class Loss {
   virtual void gradient(VectorRef x, VectorOut g) const = 0;
   [[nodiscard]] virtual Curvature curvature() const = 0;
 
+  /// A strong convexity known without a look at the data, as from a regulariser.
+  [[nodiscard]] virtual double known_convexity() const { return curvature().mu; }
+
   /// Value and gradient at once, in one pass over the data where the loss can.
   virtual double value_and_gradient(VectorRef x, VectorOut g) const;
 

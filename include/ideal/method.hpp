@@ -24,7 +24,8 @@ struct About {
   std::string cost;  ///< (computations, communications) of an iteration
   std::string rate;  ///< iterations to accuracy eps, up to constants
   std::string citation;
-  bool linear = true;  ///< converges linearly to the exact optimum
+  bool linear = true;      ///< converges linearly to the exact optimum
+  bool certifies = false;  ///< its agents know how far from the optimum they are at most
 };
 
 /// One settable quantity of a method.

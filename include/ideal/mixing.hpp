@@ -36,9 +36,28 @@ class Mixing {
   /// The extreme positive eigenvalues of M, or bounds that enclose them.
   [[nodiscard]] virtual Spectrum spectrum() const = 0;
 
-  /// The largest of one number per agent, known to every agent afterwards: flooding, one scalar a round for
-  /// as many rounds as the graph's diameter. Counted like any other communication.
-  virtual double maximum(const Vector& one_per_hosted_agent) = 0;
+  /// What each hosted agent knows by itself of the largest: no eigenvalue exceeds the largest of these.
+  [[nodiscard]] virtual Vector local_bounds() const = 0;
+
+  /// The largest of each row over all agents, known to every agent afterwards: flooding, for reach() rounds.
+  /// Counted like any other communication.
+  virtual Vector maxima(const Block& column_per_hosted_agent) = 0;
+  double maximum(const Vector& one_per_hosted_agent) { return maxima(one_per_hosted_agent.transpose())[0]; }
+
+  /// With every message from now on go these numbers, a column per hosted agent, and each agent keeps the
+  /// largest it has met: after reach() rounds every agent knows the largest of each row. They cost bytes, but
+  /// no rounds. nullptr: no more.
+  virtual void carry(Block* numbers) = 0;
+
+  /// Seconds spent in all of these.
+  [[nodiscard]] virtual double seconds() const = 0;
+
+  /// Rounds after which word of every agent has come to every other: the graph's diameter, or a bound.
+  virtual Index reach() = 0;
+
+  /// The sums of each row over all agents, at every agent: up a spanning tree and down again, two rounds a
+  /// level. Counted like any other communication.
+  virtual Vector total(const Block& column_per_hosted_agent) = 0;
 
   [[nodiscard]] virtual Index agents() const = 0;
 
@@ -71,17 +90,24 @@ class Network final : public Mixing {
   const Block& finish() override;
   const Block& common(const Block& X) override { return result_.setZero(X.rows(), X.cols()); }
   Spectrum spectrum() const override { return topology_.spectrum(); }
-  double maximum(const Vector& one_per_hosted_agent) override;
+  Vector local_bounds() const override;
+  Vector maxima(const Block& column_per_hosted_agent) override;
+  void carry(Block* numbers) override { carried_ = numbers; }
+  Index reach() override;
+  Vector total(const Block& column_per_hosted_agent) override;
   Index agents() const override { return topology_.agents(); }
   const Block& average(const Block& X) override;
 
   /// Spent with messages and their sums; what travels while a host computes takes no time.
-  [[nodiscard]] double seconds() const { return seconds_; }
+  double seconds() const override { return seconds_; }
 
  private:
   Threads& threads() override { return threads_; }
   void count(Index numbers);
   void sum_neighbours(Index range, Index ranges, Stores stores);
+  void keep_largest(Block& numbers, Index first_row);
+  const Block& laden(const Block& X);
+  void grow_tree(Index row);
 
   const Topology& topology_;
   Transport& transport_;
@@ -89,8 +115,14 @@ class Network final : public Mixing {
   Threads& threads_;
   Index links_ = 0;        ///< directed edges leaving the hosted agents
   Index largest_row_ = 0;  ///< entries of W
-  std::optional<Index> flood_rounds_;
+  std::optional<Index> reach_;
+  struct {
+    Index levels = 0;
+    std::vector<Index> parents, hops;  ///< of the hosted agents
+  } tree_;                             ///< the spanning tree of shortest ways to agent 0
   const Block* sent_ = nullptr;
+  Block* carried_ = nullptr;
+  Block laden_;  ///< X with the carried numbers below it
   double seconds_ = 0;
   std::vector<const double*> neighbours_;  ///< room for the largest row, for each thread
   Block result_;
@@ -100,13 +132,24 @@ class Network final : public Mixing {
 /// call, and a condition number of at most 4 at the default J = floor(sqrt(kappa_W)).
 class Chebyshev final : public Mixing {
  public:
-  explicit Chebyshev(Mixing& W, std::optional<Index> J = {});
+  explicit Chebyshev(Mixing& W, std::optional<Index> J = {}) : Chebyshev(W, W.spectrum(), J) {}
+
+  /// For what W's spectrum is believed to be.
+  Chebyshev(Mixing& W, const Spectrum& believed, std::optional<Index> J) : W_(W) { believe(believed, J); }
+  void believe(const Spectrum& W, std::optional<Index> J);
 
   void start(const Block& X) override;
   const Block& finish() override;
   const Block& common(const Block& X) override { return W_.common(X); }
   Spectrum spectrum() const override { return spectrum_; }
-  double maximum(const Vector& one_per_hosted_agent) override { return W_.maximum(one_per_hosted_agent); }
+  Vector local_bounds() const override {
+    return Vector::Constant(W_.local_bounds().size(), spectrum_.lambda_max);
+  }
+  Vector maxima(const Block& column_per_hosted_agent) override { return W_.maxima(column_per_hosted_agent); }
+  void carry(Block* numbers) override { W_.carry(numbers); }
+  double seconds() const override { return W_.seconds(); }
+  Index reach() override { return W_.reach(); }
+  Vector total(const Block& column_per_hosted_agent) override { return W_.total(column_per_hosted_agent); }
   Index agents() const override { return W_.agents(); }
   const Block& average(const Block& X) override { return W_.average(X); }
 
@@ -117,8 +160,8 @@ class Chebyshev final : public Mixing {
   Threads& threads() override { return W_.threads(); }
 
   Mixing& W_;
-  Index J_;
-  double c2_, c3_;
+  Index J_ = 1;
+  double c2_ = 0, c3_ = 0;
   Spectrum spectrum_;
   const Block* sent_ = nullptr;
   Block current_, previous_, gossip_;

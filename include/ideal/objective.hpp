@@ -54,9 +54,18 @@ class Objective {
   /// same batch. A batch of as many rows as the poorest agent has is a whole gradient.
   const Block& gradient(const Block& X, Index batch, Index draw);
 
+  /// Column c is H_i(x_i) v_i, with the Hessian of f_i: counted as one computation.
+  const Block& hessian(const Block& X, const Block& V);
+
   /// argmin F(X) + <A, X>, the gradient of the conjugate at -A, to rounding, searched from `start`: counted
   /// as one computation.
   const Block& dual(const Block& A, const Block& start);
+
+  /// Seeded numbers of the normal distribution, each agent's its own and the same on any host.
+  [[nodiscard]] Block noise(Index rows) const;
+
+  /// The strong convexity each hosted agent is sure of without looking at its data.
+  [[nodiscard]] Vector known_convexity() const;
 
   /// Spent in all of these.
   [[nodiscard]] double seconds() const { return seconds_; }

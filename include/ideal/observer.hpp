@@ -21,12 +21,14 @@ namespace ideal {
 
 /// When a run ends and what it records.
 struct Watch {
-  double tol = 0;  ///< worst-agent suboptimality to reach; 0: none
+  double tol = 0;          ///< worst-agent suboptimality to reach; 0: none
+  bool certified = false;  ///< as the method certifies it, not as the observer sees it
   double computations = std::numeric_limits<double>::infinity();  ///< budget
-  Index every = 1;                                   ///< record every K-th pass; 0: first and last only
-  std::stop_token cancelled = {};                    ///< ends the run at the next pass
-  std::function<void(const TraceRow&)> on_row = {};  ///< called after each recorded row
-  Trace so_far = {};                                 ///< of a resumed run: the rows before its checkpoint
+  Index every = 1;                                     ///< record every K-th pass; 0: first and last only
+  std::stop_token cancelled = {};                      ///< ends the run at the next pass
+  std::function<void(const TraceRow&)> on_row = {};    ///< called after each recorded row
+  std::function<void(std::string_view)> on_note = {};  ///< called with what a method has to say
+  Trace so_far = {};                                   ///< of a resumed run: the rows before its checkpoint
 };
 
 /// Sees all agents at once, which no agent of a real network does: it measures a run and decides when it is
@@ -42,7 +44,12 @@ class Observer final : public Monitor {
            Watch watch, Transport& transport, Threads& threads, double L, Index passes = 0);
 
   bool more(const Block& X, Index iteration, const Meter& meter) override;
+  [[nodiscard]] double wanted() const override { return watch_.certified ? watch_.tol : 0; }
+  void bounded(double bound) override { certified_ = bound; }
+  bool settled(const Block& X, double bound, const Meter& meter) override;
+  void note(std::string_view text) override;
 
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] Status status() const { return status_; }
   [[nodiscard]] const Trace& trace() const { return trace_; }
   /// f(x_i) - f* of every agent, at the last row; NaN where f was not evaluated.
@@ -60,6 +67,7 @@ class Observer final : public Monitor {
     bool cancelled;
   };
   bool asked_to_stop();
+  void record(const Block& X, Index iteration, const Meter& meter);
   Vector sum_over_agents(const Block& per_agent);
   Vector values(const Block& points);
   Vector gradient_at(const Vector& x);
@@ -86,6 +94,9 @@ class Observer final : public Monitor {
   Vector gaps_;
   double worst_bound_ = std::numeric_limits<double>::quiet_NaN();
   Block last_finite_;
+  std::optional<double> certified_;
+  Index last_iteration_ = 0;
+  std::vector<std::string> notes_;
 };
 
 }  // namespace ideal

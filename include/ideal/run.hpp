@@ -19,6 +19,18 @@ class Monitor {
  public:
   virtual ~Monitor() = default;
   virtual bool more(const Block& X, Index iteration, const Meter& meter) = 0;
+
+  /// The suboptimality of the worst agent at which a method that can certify it ends the run; 0: none.
+  [[nodiscard]] virtual double wanted() const { return 0; }
+
+  /// News from such a method: no agent was worse than this some rounds ago.
+  virtual void bounded(double /*bound*/) {}
+
+  /// What a method has to say to its user, as why it chose what it chose.
+  virtual void note(std::string_view /*text*/) {}
+
+  /// All agents know that no column of X is worse than `bound` <= wanted(). True if that ends the run.
+  virtual bool settled(const Block& /*X*/, double /*bound*/, const Meter& /*meter*/) { return false; }
 };
 
 /// Everything a method needs to go on from a loop head as if it had never stopped.
@@ -53,6 +65,18 @@ class Run {
   /// The loop head: called with the current iterate before every computation. `iteration` counts outer
   /// iterations where a method has two loops; by default each pass is an iteration.
   bool more(const Block& X, std::optional<Index> iteration = {});
+
+  /// For methods that can certify what they have reached.
+  [[nodiscard]] double wanted() const { return monitor_.wanted(); }
+  void bounded(double bound) { monitor_.bounded(bound); }
+  void note(std::string_view text) { monitor_.note(text); }
+  bool settled(const Block& X, double bound) { return monitor_.settled(X, bound, meter_); }
+
+  /// So far.
+  [[nodiscard]] const Meter& spent() const { return meter_; }
+
+  /// Whether keep() will restore a state.
+  [[nodiscard]] bool resumes() const { return options_.resume != nullptr; }
 
   /// Notes a parameter's resolved value for the summary and passes it on.
   template <class Value>

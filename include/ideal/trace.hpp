@@ -23,6 +23,8 @@ struct TraceRow {
   /// Agents at which f was evaluated, the worst of which is recorded: with many agents, those where its bound
   /// is largest. None: every agent.
   std::optional<Index> evaluated = {};
+  /// What the agents know by themselves at that time: some rounds ago none was worse. None: nothing.
+  std::optional<double> certified = {};
 };
 
 using Trace = std::vector<TraceRow>;
@@ -30,8 +32,8 @@ using Trace = std::vector<TraceRow>;
 enum class Status { running, converged, budget, diverged, interrupted };
 std::string_view to_string(Status status);
 
-/// Header and rows as CSV with 17 significant digits; `evaluated` is a last column where f was not evaluated
-/// at every agent.
+/// Header and rows as CSV with 17 significant digits; `certified` is a column where the method certifies what
+/// it has reached (nan before its first word), `evaluated` one where f was not evaluated at every agent.
 void write_csv(const Trace& trace, std::ostream& out);
 
 /// Reads what `write_csv` wrote, to the last bit; throws InputError naming file and line.

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -22,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view magic = "ideal checkpoint 2\n";
+constexpr std::string_view magic = "ideal checkpoint 3\n";
 constexpr std::string_view prefix = "checkpoint-";
 constexpr std::size_t kept = 2;
 
@@ -152,6 +154,7 @@ void put(Writer& out, const TraceRow& row) {
        {row.seconds, row.suboptimality, row.worst_suboptimality, row.consensus, row.distance})
     out.put(value);
   out.put(row.evaluated.value_or(everywhere));
+  out.put(row.certified.value_or(std::numeric_limits<double>::quiet_NaN()));
 }
 
 TraceRow take_row(Reader& in) {
@@ -160,6 +163,7 @@ TraceRow take_row(Reader& in) {
        {&row.seconds, &row.suboptimality, &row.worst_suboptimality, &row.consensus, &row.distance})
     *value = in.take<double>();
   if (const auto evaluated = in.take<Index>(); evaluated != everywhere) row.evaluated = evaluated;
+  if (const auto certified = in.take<double>(); !std::isnan(certified)) row.certified = certified;
   return row;
 }
 

@@ -52,23 +52,44 @@ Observer::Observer(std::span<const std::shared_ptr<const Loss>> hosted,
       passes_(passes),
       next_question_(passes),
       trace_(std::move(watch_.so_far)) {
-  if (!trace_.empty()) seconds_ = trace_.back().seconds;
+  if (trace_.empty()) return;
+  seconds_ = trace_.back().seconds;
+  certified_ = trace_.back().certified;
 }
 
 bool Observer::more(const Block& X, Index iteration, const Meter& meter) {
+  if (status_ != Status::running) return false;  // it was settled
   seconds_ += std::chrono::duration<double>(Clock::now() - resumed_).count();
   const bool stop_now = asked_to_stop();
   const bool due = passes_ == 0 || (watch_.every > 0 && passes_ % watch_.every == 0);
   ++passes_;
-  if (due || meter.computations >= watch_.computations || stop_now) {
-    const auto [row, cancelled] = measure(X, iteration, meter);
-    trace_.push_back(row);
-    status_ = judge(row, cancelled);
-    if (std::isfinite(row.consensus)) last_finite_ = X;
-    if (watch_.on_row) watch_.on_row(row);
-  }
+  last_iteration_ = iteration;
+  if (due || meter.computations >= watch_.computations || stop_now) record(X, iteration, meter);
   resumed_ = Clock::now();
   return status_ == Status::running;
+}
+
+void Observer::record(const Block& X, Index iteration, const Meter& meter) {
+  auto [row, cancelled] = measure(X, iteration, meter);
+  row.certified = certified_;
+  trace_.push_back(row);
+  status_ = judge(row, cancelled);
+  if (std::isfinite(row.consensus)) last_finite_ = X;
+  if (watch_.on_row) watch_.on_row(row);
+}
+
+bool Observer::settled(const Block& X, double bound, const Meter& meter) {
+  seconds_ += std::chrono::duration<double>(Clock::now() - resumed_).count();
+  certified_ = bound;
+  record(X, last_iteration_ + 1, meter);
+  if (status_ == Status::running || status_ == Status::budget) status_ = Status::converged;
+  resumed_ = Clock::now();
+  return true;
+}
+
+void Observer::note(std::string_view text) {
+  notes_.emplace_back(text);
+  if (watch_.on_note) watch_.on_note(text);
 }
 
 /// A single host may stop at any pass; several must stop at the same one. They ask each other, and agent 0's
@@ -200,7 +221,7 @@ Status Observer::judge(const TraceRow& row, bool cancelled) const {
   const double first = reference_ ? yardstick(trace_.front().worst_suboptimality, reference_->value) : 0;
   if (!std::isfinite(row.consensus)) return Status::diverged;
   if (reference_ && (!std::isfinite(gap) || gap > hopeless_growth * first)) return Status::diverged;
-  if (watch_.tol > 0 && worst_bound_ <= watch_.tol) return Status::converged;
+  if (watch_.tol > 0 && !watch_.certified && worst_bound_ <= watch_.tol) return Status::converged;
   if (cancelled) return Status::interrupted;
   if (row.meter.computations < watch_.computations) return Status::running;
   return gap > lost_at_the_end * first ? Status::diverged : Status::budget;

@@ -82,7 +82,10 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
   // Every host sees the same rows and checkpoints; one of them tells.
   const bool speaks = hosted.front() == 0;
   Watch watch = options.watch;
-  if (!speaks) watch.on_row = {};
+  if (!speaks) {
+    watch.on_row = {};
+    watch.on_note = {};
+  }
   Run::Options run_options = options.run;
   run_options.on_checkpoint = [&](const Checkpoint& part) {
     const Checkpoint all = whole(part, transport);
@@ -107,6 +110,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
           .gaps = observer.gaps(),
           .worst_bound = observer.worst_bound(),
           .parameters = run.parameters(),
+          .notes = observer.notes(),
           .checkpoint = whole(run.final_checkpoint(), transport),
           .computing = F.seconds(),
           .mixing = W.seconds()};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <fstream>
 #include <ostream>
 #include <sstream>
@@ -17,7 +18,14 @@ namespace {
 constexpr std::string_view header =
     "iteration,computations,communications,bytes,seconds,suboptimality,worst_suboptimality,consensus,"
     "distance";
-constexpr std::string_view header_of_some = ",evaluated";  // follows it where f was not evaluated everywhere
+
+/// Columns that only some traces have, after those.
+struct Further {
+  bool certified, evaluated;
+  [[nodiscard]] std::string names() const {
+    return std::string(certified ? ",certified" : "") + (evaluated ? ",evaluated" : "");
+  }
+};
 
 /// Takes the number before the next comma off the front of `line`; false if there is none.
 template <class Number>
@@ -31,11 +39,19 @@ bool take(std::string_view& line, Number& number) {
   return true;
 }
 
-bool parse(std::string_view line, bool some, TraceRow& row) {
+/// Text "nan" where it is not known.
+bool take(std::string_view& line, std::optional<double>& number) {
+  if (!take(line, number.emplace())) return false;
+  if (std::isnan(*number)) number.reset();
+  return true;
+}
+
+bool parse(std::string_view line, Further further, TraceRow& row) {
   return take(line, row.iteration) && take(line, row.meter.computations) &&
          take(line, row.meter.communications) && take(line, row.meter.bytes) && take(line, row.seconds) &&
          take(line, row.suboptimality) && take(line, row.worst_suboptimality) && take(line, row.consensus) &&
-         take(line, row.distance) && (!some || take(line, row.evaluated.emplace())) && line.empty();
+         take(line, row.distance) && (!further.certified || take(line, row.certified)) &&
+         (!further.evaluated || take(line, row.evaluated.emplace())) && line.empty();
 }
 
 std::string_view next_line(std::string_view& text) {
@@ -53,27 +69,32 @@ std::string_view to_string(Status status) {
 }
 
 void write_csv(const Trace& trace, std::ostream& out) {
-  const bool some = !trace.empty() && trace.front().evaluated;
-  out << header << (some ? header_of_some : "") << '\n';
+  const Further further{
+      std::ranges::any_of(trace, [](const TraceRow& row) { return row.certified.has_value(); }),
+      !trace.empty() && trace.front().evaluated};
+  out << header << further.names() << '\n';
   for (const TraceRow& row : trace) {
     fmt::print(out, "{},{:.17g},{},{},{:.17g},{:.17g},{:.17g},{:.17g},{:.17g}", row.iteration,
                row.meter.computations, row.meter.communications, row.meter.bytes, row.seconds,
                row.suboptimality, row.worst_suboptimality, row.consensus, row.distance);
-    if (some) fmt::print(out, ",{}", row.evaluated.value_or(0));
+    if (further.certified) fmt::print(out, ",{:.17g}", row.certified.value_or(std::nan("")));
+    if (further.evaluated) fmt::print(out, ",{}", row.evaluated.value_or(0));
     out << '\n';
   }
 }
 
 Trace parse_trace(std::string_view text, std::string_view name) {
   const std::string_view first = next_line(text);
-  const bool some = first.starts_with(header) && first.substr(header.size()) == header_of_some;
-  if (first != header && !some)
+  const auto known = [&](Further f) { return first == std::string(header) + f.names(); };
+  const std::array<Further, 4> all{{{false, false}, {false, true}, {true, false}, {true, true}}};
+  const auto* const further = std::ranges::find_if(all, known);
+  if (further == all.end())
     throw InputError(name, "another first line", fmt::format("a trace starts with {}", header),
                      "Name a trace.csv that a run wrote.");
   Trace trace;
   while (!text.empty()) {
     const std::string_view line = next_line(text);
-    if (!parse(line, some, trace.emplace_back()))
+    if (!parse(line, *further, trace.emplace_back()))
       throw InputError(fmt::format("{}:{}", name, trace.size() + 1), fmt::format("'{}'", line.substr(0, 200)),
                        "a row has as many numbers apart by commas as the first line names",
                        "Run it again: the file is damaged.");

@@ -83,6 +83,8 @@ class LinearLoss : public PiecewiseLoss {
     H.diagonal().array() += l2_;
   }
 
+  double known_convexity() const override { return l2_; }
+
   Curvature curvature() const override {
     const auto [largest, smallest] = rows_->gram_spectrum(Link::min_curvature > 0);
     return {Link::max_curvature * largest + l2_, Link::min_curvature * smallest + l2_};

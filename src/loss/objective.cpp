@@ -116,6 +116,27 @@ const Block& Objective::gradient(const Block& X, Index batch, Index draw) {
   return result_;
 }
 
+const Block& Objective::hessian(const Block& X, const Block& V) {
+  const Stopwatch watch(seconds_);
+  threads_.each(X.cols(), [&](Index c) { losses_[c]->hessian_vector(X.col(c), V.col(c), result_.col(c)); });
+  meter_.computations += 1;
+  return result_;
+}
+
+Block Objective::noise(Index rows) const {
+  constexpr std::uint64_t stream = 1ULL << 39;  // no draw of mini-batches gets so far
+  Block numbers(rows, std::ssize(agents_));
+  for (Index c = 0; c < numbers.cols(); ++c) {
+    Random random(seed_, static_cast<std::uint64_t>(agents_[c]) << 40 | stream);
+    for (double& number : numbers.col(c)) number = random.normal();
+  }
+  return numbers;
+}
+
+Vector Objective::known_convexity() const {
+  return Vector::NullaryExpr(std::ssize(losses_), [&](Index c) { return losses_[c]->known_convexity(); });
+}
+
 const Block& Objective::dual(const Block& A, const Block& start) {
   const Stopwatch watch(seconds_);
   result_ = start;

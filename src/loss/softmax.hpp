@@ -25,6 +25,7 @@ class SoftmaxLoss final : public PiecewiseLoss {
   void batch_gradient(VectorRef x, std::span<const Index> batch, VectorOut g) const override;
   void hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const override;
   Curvature curvature() const override;
+  double known_convexity() const override { return l2_; }
 
  private:
   double piece_value_and_gradient(Index piece, VectorRef x, VectorOut g) const;

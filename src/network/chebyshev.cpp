@@ -19,8 +19,8 @@ Index Chebyshev::default_degree(double kappa_W) {
   return std::max<Index>(1, static_cast<Index>(std::floor(std::sqrt(kappa_W) + 1e-9)));
 }
 
-Chebyshev::Chebyshev(Mixing& W, std::optional<Index> J) : W_(W) {
-  const auto [lambda_max, lambda_min] = W.spectrum();
+void Chebyshev::believe(const Spectrum& W, std::optional<Index> J) {
+  const auto [lambda_max, lambda_min] = W;
   const double kappa_W = lambda_max / lambda_min;
   c3_ = 2 / (lambda_max + lambda_min);
   if (kappa_W - 1 < nothing_to_improve) {

@@ -63,14 +63,21 @@ void Network::count(Index numbers) {
 void Network::start(const Block& X) {
   const Stopwatch watch(seconds_);
   sent_ = &X;
-  transport_.start(X);
+  transport_.start(carried_ ? laden(X) : X);
+}
+
+const Block& Network::laden(const Block& X) {
+  laden_.resize(X.rows() + carried_->rows(), X.cols());
+  laden_ << X, *carried_;
+  return laden_;
 }
 
 const Block& Network::finish() {
   const Stopwatch watch(seconds_);
   transport_.finish();
   const Block& X = *sent_;
-  count(X.rows());
+  count(X.rows() + (carried_ ? carried_->rows() : 0));
+  if (carried_) keep_largest(*carried_, X.rows());
   result_.resizeLike(X);
   const Stores stores =
       2 * X.size() > cached_bytes() / static_cast<Index>(sizeof(double)) ? Stores::streaming : Stores::cached;
@@ -95,21 +102,103 @@ void Network::sum_neighbours(Index range, Index ranges, Stores stores) {
   if (stores == Stores::streaming) end_streams();
 }
 
-double Network::maximum(const Vector& one_per_hosted_agent) {
-  const Stopwatch watch(seconds_);
-  if (!flood_rounds_) flood_rounds_ = rounds_to_reach_all(topology_.graph());
+/// Of its own numbers and those its neighbours' messages hold from `first_row` on.
+void Network::keep_largest(Block& numbers, Index first_row) {
   const auto hosted = transport_.hosted();
-  Block known = one_per_hosted_agent.transpose();
-  for (Index round = 0; round < *flood_rounds_; ++round) {
-    transport_.exchange(known);
-    count(1);
-    Block next = known;
-    for (Index c = 0; c < known.cols(); ++c)
-      for (const Index j : topology_.graph().neighbours(hosted[static_cast<std::size_t>(c)]))
-        next(0, c) = larger(next(0, c), *transport_.column(j));
-    known = std::move(next);
+  for (Index c = 0; c < numbers.cols(); ++c)
+    for (const Index j : topology_.graph().neighbours(hosted[static_cast<std::size_t>(c)])) {
+      const double* const theirs = transport_.column(j) + first_row;
+      for (Index k = 0; k < numbers.rows(); ++k) numbers(k, c) = larger(numbers(k, c), theirs[k]);
+    }
+}
+
+Index Network::reach() {
+  if (!reach_) reach_ = rounds_to_reach_all(topology_.graph());
+  return *reach_;
+}
+
+/// With the first numbers ever flooded goes agent 0's word, a number more, from which a spanning tree grows.
+Vector Network::maxima(const Block& column_per_hosted_agent) {
+  const Stopwatch watch(seconds_);
+  const bool learns = tree_.parents.empty();
+  const Index rows = column_per_hosted_agent.rows();
+  const auto hosted = transport_.hosted();
+  if (learns) tree_ = {0, std::vector<Index>(hosted.size(), -1), std::vector<Index>(hosted.size(), -1)};
+  if (learns && hosted.front() == 0) tree_.hops[0] = 0;
+  Block known = column_per_hosted_agent, sent;
+  for (Index round = 0; round < reach(); ++round) {
+    sent = known;
+    if (learns) {
+      sent.conservativeResize(rows + 1, Eigen::NoChange);
+      for (Index c = 0; c < sent.cols(); ++c) sent(rows, c) = static_cast<double>(tree_.hops[c]);
+    }
+    transport_.exchange(sent);
+    count(sent.rows());
+    keep_largest(known, 0);
+    if (learns) grow_tree(rows);
   }
-  return known(0, 0);
+  if (learns) tree_.levels = std::ranges::max(topology_.graph().hops_from(0));
+  return known.col(0);
+}
+
+/// An agent's parent is the first neighbour that has heard of agent 0 before it.
+void Network::grow_tree(Index row) {
+  const auto hosted = transport_.hosted();
+  for (std::size_t c = 0; c < hosted.size(); ++c) {
+    if (tree_.hops[c] >= 0) continue;
+    for (const Index j : topology_.graph().neighbours(hosted[c])) {
+      const auto theirs = static_cast<Index>(transport_.column(j)[row]);
+      if (theirs < 0) continue;
+      tree_.parents[c] = j;
+      tree_.hops[c] = theirs + 1;
+      break;
+    }
+  }
+}
+
+/// Gershgorin's: the sum of a row's absolute values.
+Vector Network::local_bounds() const {
+  const auto hosted = transport_.hosted();
+  return Vector::NullaryExpr(std::ssize(hosted),
+                             [&](Index c) { return 2 * topology_.weights().coeff(hosted[c], hosted[c]); });
+}
+
+/// Children are added in agent order, so that every transport gives the same bits. A message says in its last
+/// number whom it is for: the sender's parent.
+Vector Network::total(const Block& column_per_hosted_agent) {
+  const Stopwatch watch(seconds_);
+  if (tree_.parents.empty()) (void)maxima(Block::Zero(1, column_per_hosted_agent.cols()));
+  const auto hosted = transport_.hosted();
+  const Index count_of = column_per_hosted_agent.rows();
+  Block sums(count_of + 1, std::ssize(hosted)), sent;
+  sums << column_per_hosted_agent, Block::Constant(1, sums.cols(), -1);
+  const auto exchange = [&] {
+    sent = sums;
+    transport_.exchange(sent);
+    count(sums.rows());
+  };
+  const auto add_children = [&](Index c) {
+    for (const Index j : topology_.graph().neighbours(hosted[c])) {
+      const Eigen::Map<const Vector> theirs(transport_.column(j), sums.rows());
+      if (theirs[count_of] == static_cast<double>(hosted[c]))
+        sums.col(c).head(count_of) += theirs.head(count_of);
+    }
+  };
+  const auto take_from_parent = [&](Index c) {
+    sums.col(c) = Eigen::Map<const Vector>(transport_.column(tree_.parents[c]), sums.rows());
+  };
+  for (Index level = tree_.levels; level > 0; --level) {
+    for (Index c = 0; c < sums.cols(); ++c)
+      sums(count_of, c) = static_cast<double>(tree_.hops[c] == level ? tree_.parents[c] : -1);
+    exchange();
+    for (Index c = 0; c < sums.cols(); ++c) add_children(c);
+  }
+  for (Index level = 1; level <= tree_.levels; ++level) {
+    exchange();
+    for (Index c = 0; c < sums.cols(); ++c)
+      if (tree_.hops[c] == level) take_from_parent(c);
+  }
+  return sums.col(0).head(count_of);
 }
 
 const Block& Network::average(const Block& X) {

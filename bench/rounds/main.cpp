@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many computations and rounds each method takes, with its defaults and tuned by hand, on many problems.
+//
+//   bench_rounds OUT.jsonl [small] [part/parts] [TEXT]   cases whose name contains TEXT; one line of JSON
+//   each
+#include "cases.hpp"
+#include "probe.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace bench {
+namespace {
+
+using namespace ideal;
+using Json = nlohmann::ordered_json;
+using Settings = std::vector<std::pair<std::string, std::string>>;
+
+struct Contender {
+  std::string method;
+  Settings settings;
+  std::string tau = "";  ///< it was told this regime
+};
+
+std::string label_of(const Contender& c) {
+  std::string text = c.method;
+  for (const auto& [key, value] : c.settings) text += fmt::format(" {}={}", key, value);
+  return text;
+}
+
+/// Regimes of communication: tau sqrt(kappa_W) is 0.1, kappa_f^(1/4), 10 sqrt(kappa_f).
+std::array<double, 3> taus(double kappa_f, double kappa_W) {
+  const double root = std::sqrt(kappa_W);
+  return {0.1 / root, std::pow(kappa_f, 0.25) / root, 10 * std::sqrt(kappa_f) / root};
+}
+
+/// Degrees of Q worth trying by hand.
+std::vector<Index> degrees(double kappa_W) {
+  const double root = std::sqrt(kappa_W);
+  std::vector<Index> all{1};
+  for (const double share : {0.15, 0.3, 0.5, 0.75, 1.0, 1.3}) {
+    const auto J = static_cast<Index>(std::lround(share * root));
+    if (J > all.back()) all.push_back(J);
+  }
+  return all;
+}
+
+std::vector<Contender> contenders(double kappa_f, double kappa_W) {
+  std::vector<Contender> all;
+  const auto known = [](const std::string& name) {
+    return std::ranges::any_of(methods(), [&](const Method& m) { return m.about().name == name; });
+  };
+  const auto add = [&](const std::string& name, Settings settings, std::string tau = "") {
+    if (known(name)) all.push_back({name, std::move(settings), std::move(tau)});
+  };
+  const char* const regimes[] = {"low", "middle", "high"};
+  const auto tau = taus(kappa_f, kappa_W);
+  for (std::size_t r = 0; r < tau.size(); ++r) add("auto", {{"tau", fmt::format("{}", tau[r])}}, regimes[r]);
+  for (const Index J : degrees(kappa_W)) {
+    const std::string j = fmt::format("{}", J);
+    for (const char* sigma : {"0.25", "0.5", "1"})
+      add("ideal1", {{"J", j}, {"sigma", sigma}, {"follow", "false"}});
+    for (const char* L : {"0.25", "1"}) add("opapc", {{"J", j}, {"L-scale", L}});
+  }
+  for (const char* scale : {"1", "1.5"}) add("nids", {{"step-scale", scale}});
+  for (const char* scale : {"1", "1.5"}) add("extra", {{"step-scale", scale}});
+  const double root = std::sqrt(kappa_W);
+  for (const double share : {1.0, 1.6, 2.5})
+    add("mudag", {{"K", fmt::format("{}", static_cast<Index>(std::ceil(share * root)))}});
+  add("mudag", {});
+  for (const char* c : {"0.2", "0.5", "1"}) add("apm-c", {{"step", c}});
+  add("acc-dngd", {});
+  add("ideal", {});
+  add("mideal", {});
+  add("ideal", {{"T", "100"}});
+  add("mideal", {{"T", "100"}});
+  return all;
+}
+
+Json cost(const std::optional<Meter>& meter) {
+  if (!meter) return nullptr;
+  return {meter->computations, meter->communications};
+}
+
+Json costs(const Costs& all) {
+  Json list = Json::array();
+  for (const auto& one : all) list.push_back(cost(one));
+  return list;
+}
+
+Method configured(const Contender& c) {
+  Method m = method(c.method);
+  for (const auto& [key, value] : c.settings) m.set(key, value);
+  return m;
+}
+
+std::optional<Json> measure(const Case& c, const std::filesystem::path& cache) {
+  const Topology topology = Topology::parse(c.graph, "laplacian", 1);
+  const auto problem = problem_of(c, topology.agents(), cache);
+  if (!problem) return {};
+  const double kappa_f = problem->constants.kappa(), kappa_W = topology.spectrum().kappa();
+  const Outcome central = probe(*problem, topology, method("agd"), 1e6);
+  const double budget = 4 * central.reached.back()->computations + 300;
+  Json runs = Json::array();
+  for (const Contender& contender : contenders(kappa_f, kappa_W)) {
+    const Outcome out = probe(*problem, topology, configured(contender), budget);
+    Json run{{"name", label_of(contender)}, {"reached", costs(out.reached)}, {"diverged", out.diverged}};
+    if (contender.method == "auto") {
+      run["regime"] = contender.tau;
+      run["certified"] = costs(out.certified);
+      run["wrong"] = out.wrong;
+    }
+    runs.push_back(std::move(run));
+  }
+  return Json{{"case", c.name()},
+              {"loss", to_string(c.loss)},
+              {"data", c.data},
+              {"graph", c.graph},
+              {"partition", c.partition},
+              {"kappa_f", kappa_f},
+              {"kappa_W", kappa_W},
+              {"taus", taus(kappa_f, kappa_W)},
+              {"first_gap", central.first_gap},
+              {"agd", costs(central.reached)},
+              {"runs", std::move(runs)}};
+}
+
+int run(std::span<char*> words) {
+  std::ofstream out(words[0]);
+  Extent extent = Extent::whole;
+  std::size_t part = 0, parts = 1;
+  std::string text;
+  for (const std::string word : words.subspan(1)) {
+    if (word == "small")
+      extent = Extent::small;
+    else if (const auto slash = word.find('/'); slash != std::string::npos && std::isdigit(word[0]))
+      part = std::stoul(word), parts = std::stoul(word.substr(slash + 1));
+    else
+      text = word;
+  }
+  const char* const home = std::getenv("HOME");
+  const std::filesystem::path cache = std::filesystem::path(home ? home : ".") / ".cache/ideal";
+  std::size_t number = 0;
+  for (const Case& c : cases(extent)) {
+    if (number++ % parts != part || c.name().find(text) == std::string::npos) continue;
+    const auto begun = std::chrono::steady_clock::now();
+    const auto line = measure(c, cache);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    fmt::print(stderr, "{:3}  {}  {}\n", number, c.name(),
+               line ? fmt::format("{:.1f} s", seconds) : "not fetched");
+    if (line) out << line->dump() << std::endl;
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace bench
+
+int main(int count, char** words) {
+  if (count < 2) {
+    std::cerr << "bench_rounds OUT.jsonl [small] [part/parts] [TEXT]\n";
+    return 2;
+  }
+  return bench::run(std::span(words + 1, static_cast<std::size_t>(count - 1)));
+}

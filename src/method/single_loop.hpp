@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "method/estimate.hpp"
+
+#include <ideal/method.hpp>
+
+#include <optional>
+
+namespace ideal {
+
+/// The constants of the single-loop form; docs/decisions/015-single-loop-ideal.md derives them.
+struct Tuning {
+  double momentum;    ///< b
+  double penalty;     ///< c
+  double dual_step;   ///< eta
+  double iterations;  ///< predicted: so many shrink the error by e
+};
+
+/// For condition numbers kappa_f and kappa_M, and Hessians that differ by sigma from agent to agent: 0 where
+/// they are equal, 1 for any.
+Tuning tuning(double kappa_f, double kappa_M, double sigma);
+
+/// The degree J of Q_J(W) for which (1 + tau J) iterations is least, and that time.
+struct Degree {
+  Index J;
+  double time;
+};
+Degree best_degree(double kappa_f, double kappa_W, double tau, double sigma);
+
+/// IDEAL with one loop: an outer iteration is one accelerated proximal-gradient step on the augmented
+/// Lagrangian, its penalty implicit, and one dual step, with M = Q_J(W).
+///
+///   Y = X + b (X - X-);  Z = Y - (grad F(Y) + Omega) / L;  V = M Z
+///   X+ = Z - (c / lambda_max) V;  Omega+ = Omega + (eta L / lambda_max) V
+///
+/// Numbers that ride on its messages tell every agent, in the same round, how far from the optimum all are at
+/// most, whether the run goes astray, and what curvature was met.
+class SingleLoop {
+ public:
+  struct Options {
+    std::optional<Index> J = {};  ///< best_degree
+    double tau = 1;
+    double sigma = 0.25;  ///< trusted until the run shows otherwise
+    std::optional<double> momentum = {}, penalty = {}, dual_step = {};
+    bool follow = true;  ///< take for L the curvature met on the way
+    bool guard = true;   ///< go back where the run goes astray, and be more careful
+  };
+
+  /// `directions`: of largest curvature, as far as each agent knows.
+  SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Options& options, Block X,
+             Block directions);
+
+  Block operator()(Run& run);
+
+ private:
+  struct Word;
+
+  void choose();
+  void step();
+  void look_at_curvature();
+  void send_word();
+  void hear_word(Run& run);
+  [[nodiscard]] bool astray(double size);
+  void go_back(Run& run);
+  void judge_progress(Run& run, double bound);
+  [[nodiscard]] double deviation(double largest_mixed) const;
+  bool settle(Run& run, double mean_bound, double deviation);
+
+  Objective& F_;
+  Mixing& W_;
+  Options options_;
+  Beliefs beliefs_;
+
+  // What follows from the beliefs.
+  std::optional<Chebyshev> M_;
+  double b_ = 0, c_ = 0, eta_ = 0, iterations_ = 0;
+
+  Block X_, X_prev_, Omega_, Y_, Z_;
+  Index k_ = 0;
+
+  Block directions_;
+  Index next_look_ = 6;  ///< iteration at which agents look at their curvature again
+
+  Block seen_, word_;  ///< by agent: what it will tell, and the largest it has heard
+  Index rounds_left_ = 0;
+  Block told_X_, told_Omega_;  ///< the iterate that the word under way is about
+  Block best_X_, best_Omega_;
+  double first_size_ = 0, smallest_size_ = 0;
+  double first_bound_ = 0, last_bound_ = 0;  ///< progress is measured from here
+  Index last_k_ = 0;
+  Index retreats_ = 0;
+};
+
+}  // namespace ideal

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/single_loop.hpp"
+
+#include "support/dense.hpp"
+#include "support/quadratics.hpp"
+#include "support/recorder.hpp"
+
+#include <ideal/random.hpp>
+
+#include <cmath>
+#include <numeric>
+
+#include <Eigen/LU>
+#include <gtest/gtest.h>
+
+namespace ideal::test {
+namespace {
+
+std::vector<Index> all_agents(Index n) {
+  std::vector<Index> agents(static_cast<std::size_t>(n));
+  std::iota(agents.begin(), agents.end(), Index{0});
+  return agents;
+}
+
+/// Both oracles over the simulator.
+struct Oracles {
+  Oracles(const Problem& problem, const Topology& topology)
+      : transport(in_process(topology.agents())),
+        F(problem.losses, all_agents(topology.agents()), problem.constants, 0, meter, threads),
+        W(topology, *transport, meter, threads) {}
+
+  Meter meter;
+  Threads threads{1};
+  std::unique_ptr<Transport> transport;
+  Objective F;
+  Network W;
+};
+
+const std::vector<std::string> many_graphs{"cycle:8",    "cycle:64",        "line:32",     "star:9",
+                                           "complete:7", "torus:8x8",       "hypercube:5", "tree:20",
+                                           "barbell:16", "geometric:30,0.4"};
+
+TEST(Carried, NumbersReachEveryoneAfterTheDiameterWithoutARound) {
+  const Topology topology = Topology::parse("line:9", "laplacian");
+  const Problem problem = make_problem({}, 9);
+  Oracles at(problem, topology);
+  Block numbers(2, 9);
+  numbers.row(0).setLinSpaced(9, -3, 5);
+  numbers.row(1) = -numbers.row(0);
+  at.W.carry(&numbers);
+  const Block X = Block::Random(7, 9);
+  const Block expected = X * Block(topology.weights()).transpose();
+  for (Index round = 0; round < at.W.reach(); ++round) {
+    EXPECT_EQ(numbers.row(0).minCoeff() == 5, false) << round;
+    EXPECT_LT((at.W.mix(X) - expected).norm(), 1e-12) << "the message itself stays as it was";
+  }
+  EXPECT_TRUE((numbers.row(0).array() == 5).all());
+  EXPECT_TRUE((numbers.row(1).array() == 3).all());
+  EXPECT_EQ(at.meter.communications, 8);
+  EXPECT_EQ(at.meter.bytes, 8 * 16 * (7 + 2) * 8);
+}
+
+TEST(Total, AddsOverAllAgentsInTwoRoundsALevel) {
+  for (const std::string& graph : many_graphs) {
+    const Topology topology = Topology::parse(graph, "laplacian", 3);
+    const Index n = topology.agents();
+    const Problem problem = make_problem({}, n);
+    Oracles at(problem, topology);
+    const Block numbers = Block::Random(5, n);
+    (void)at.W.maxima(numbers);
+    const Index before = at.meter.communications;
+    EXPECT_LT((at.W.total(numbers) - numbers.rowwise().sum()).norm(), 1e-12) << graph;
+    EXPECT_EQ(at.meter.communications - before, 2 * std::ranges::max(topology.graph().hops_from(0))) << graph;
+  }
+}
+
+TEST(FindOut, KnowsTheNetworkWithinItsMargins) {
+  for (const std::string& graph : many_graphs)
+    for (const char* mixing : {"laplacian", "metropolis"}) {
+      const Topology topology = Topology::parse(graph, mixing, 3);
+      const Problem problem = make_problem({}, topology.agents());
+      Oracles at(problem, topology);
+      Block directions;
+      const Beliefs found = find_out(at.F, at.W, Block::Zero(7, topology.agents()), directions);
+      const Spectrum& truth = topology.spectrum();
+      EXPECT_GE(found.W.lambda_max, 0.98 * truth.lambda_max) << graph << ' ' << mixing;
+      EXPECT_LE(found.W.lambda_max, 1.03 * truth.lambda_max) << graph << ' ' << mixing;
+      EXPECT_GE(found.W.lambda_min, 0.85 * truth.lambda_min) << graph << ' ' << mixing;
+      EXPECT_LE(found.W.lambda_min, 1.2 * truth.lambda_min) << graph << ' ' << mixing;
+      EXPECT_LE(at.meter.communications, 4 * at.W.reach() + 4);
+      EXPECT_EQ(at.meter.computations, 3);
+    }
+}
+
+TEST(FindOut, KnowsTheCurvatureAtTheStart) {
+  for (const LossKind loss : {LossKind::logistic, LossKind::ridge}) {  // largest at 0, or the same everywhere
+    const Topology topology = Topology::parse("cycle:8", "laplacian");
+    const Problem problem = make_problem({.loss = loss}, 8);
+    Oracles at(problem, topology);
+    Block directions;
+    const Beliefs found = find_out(at.F, at.W, Block::Zero(7, 8), directions);
+    EXPECT_GE(found.L, 0.9 * problem.constants.L);
+    EXPECT_LE(found.L, 1.05 * problem.constants.L);
+    EXPECT_LE(found.mu, problem.constants.mu);
+  }
+}
+
+/// The page's claim: for c <= 1 it is IDEAL with M' = M (I - c M / lambda)^-1, rho = c L / lambda, the inner
+/// problem treated by one step of FISTA with the penalty implicit.
+TEST(Ideal1, IsOneFistaStepOnTheAugmentedLagrangian) {
+  const Topology topology = Topology::parse("cycle:6", "metropolis");
+  const Quadratics quadratics(6, 5, 20, 3);
+  const Problem problem = quadratics.problem();
+  const double c = 0.9, eta = 0.1, b = 0.5, L = problem.constants.L;
+  const auto recorded = record(problem, topology,
+                               with("ideal1", {{"J", "1"},
+                                               {"momentum", "0.5"},
+                                               {"penalty", "0.9"},
+                                               {"eta", "0.1"},
+                                               {"follow", "false"},
+                                               {"guard", "false"}}),
+                               60);
+
+  const Spectrum W = topology.spectrum();
+  const Block M = Block(topology.weights()) * 2 / (W.lambda_max + W.lambda_min);
+  const double lambda = 2 * W.lambda_max / (W.lambda_max + W.lambda_min);
+  const Block I = Block::Identity(6, 6), M_prime = M * (I - c / lambda * M).inverse();
+  const Block prox = (I + c / lambda * M_prime).inverse();  // of (rho/2)<X, M'X> with step 1/L
+  Block X = Block::Zero(5, 6), X_prev = X, Omega = X;
+  for (std::size_t k = 0; k < recorded.X.size(); ++k) {
+    EXPECT_LT((recorded.X[k] - X).norm(), 1e-11 * (1 + X.norm())) << k;
+    const Block Y = X + b * (X - X_prev);
+    Block G(5, 6);
+    for (Index i = 0; i < 6; ++i) problem.losses[i]->gradient(Y.col(i), G.col(i));
+    X_prev = X;
+    X = (Y - (G + Omega) / L) * prox;
+    Omega += eta * L / lambda * X * M_prime;
+  }
+}
+
+TEST(Ideal1, DualsAddUpToNothing) {
+  const Topology topology = Topology::parse("barbell:8", "laplacian");
+  const Problem problem = make_problem({.kappa = 500}, 8);
+  SolveOptions options;
+  options.watch = {.computations = 300, .every = 0};
+  const Result result = simulate(problem, topology, method("ideal1"), options);
+  const Block& Omega = std::get<Block>(result.checkpoint.state[2]);
+  EXPECT_GT(Omega.norm(), 1e-3);
+  EXPECT_LT(Omega.rowwise().sum().norm(), 1e-10 * Omega.norm());
+}
+
+TEST(Tuning, IsNesterovsWhereMixingIsGood) {
+  for (const double kappa_f : {10.0, 1e3, 1e6}) {
+    const double root = std::sqrt(kappa_f);
+    const Tuning t = tuning(kappa_f, 1.5, 1);
+    EXPECT_NEAR(t.momentum, (root - 1) / (root + 1), 1e-9);
+    EXPECT_NEAR(t.iterations, root, 1e-9);
+  }
+}
+
+TEST(Tuning, CostlierRoundsMeanFewer) {
+  for (const double kappa_f : {30.0, 1e4, 1e6})
+    for (const double kappa_W : {5.0, 100.0, 5000.0}) {
+      Index last = 1 << 20;
+      for (const double tau : {1e-3, 0.1, 1.0, 10.0, 1000.0}) {
+        const Index J = best_degree(kappa_f, kappa_W, tau, 0.25).J;
+        EXPECT_LE(J, last) << kappa_f << ' ' << kappa_W << ' ' << tau;
+        last = J;
+      }
+    }
+}
+
+Result certified_run(const Problem& problem, const Topology& topology, const Method& m, double tol) {
+  SolveOptions options;
+  options.watch = {.tol = tol, .certified = true, .computations = 20000, .every = 0};
+  return simulate(problem, topology, m, options);
+}
+
+TEST(Certificate, HoldsForEveryAgentWheneverItIsGiven) {
+  for (const LossKind loss : {LossKind::logistic, LossKind::ridge, LossKind::softmax})
+    for (const std::string& graph : five_graphs)
+      for (const char* partition : {"by-label", "shuffled"})
+        for (const double tol : {1e-2, 1e-5, 1e-9}) {
+          const Topology topology = Topology::parse(graph, "laplacian");
+          const Problem problem = make_problem(
+              {.loss = loss, .classes = 3, .kappa = 100, .partition = partition}, topology.agents());
+          const Result result = certified_run(problem, topology, method("auto"), tol);
+          ASSERT_EQ(result.status, Status::converged) << graph << ' ' << to_string(loss);
+          const TraceRow& last = result.trace.back();
+          EXPECT_LE(*last.certified, tol);
+          EXPECT_LE(last.worst_suboptimality, *last.certified)
+              << graph << ' ' << to_string(loss) << ' ' << tol;
+        }
+}
+
+TEST(Certificate, NeedsNoReference) {
+  const Topology topology = Topology::parse("grid:3x3", "laplacian");
+  Problem problem = make_problem({}, 9);
+  const Reference truth = *problem.reference;
+  problem.reference.reset();
+  const Result result = certified_run(problem, topology, method("auto"), 1e-8);
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_LT((result.X.colwise() - truth.x).norm(), 1e-2);
+  EXPECT_TRUE(std::isnan(result.trace.back().worst_suboptimality));
+}
+
+TEST(Auto, BearsBeliefsThatAreAFifthWrong) {
+  for (const std::string& graph : five_graphs) {
+    const Topology topology = Topology::parse(graph, "laplacian");
+    const Problem problem = make_problem({.kappa = 1000}, topology.agents());
+    const Spectrum truth = topology.spectrum();
+    for (const double wrong : {0.8, 1.2})
+      for (const auto& [key, value] : {std::pair{"L", problem.constants.L},
+                                       {"lambda-max", truth.lambda_max},
+                                       {"lambda-min", truth.lambda_min}}) {
+        Method m = method("auto");
+        m.set(key, std::to_string(wrong * value));
+        SolveOptions options;
+        options.watch = {.tol = 1e-10, .computations = 20000, .every = 5};
+        const Result result = simulate(problem, topology, m, options);
+        EXPECT_EQ(result.status, Status::converged) << graph << ' ' << key << ' ' << wrong;
+      }
+  }
+}
+
+/// Agents whose Hessians have rank one beside mu differ as much as they can; trust in their likeness is
+/// misplaced, and with sigma = 0.25 alone the iteration grows.
+TEST(Auto, FindsOutThatAgentsDiffer) {
+  for (const char* graph : {"cycle:6", "line:8", "star:6"}) {
+    const Topology topology = Topology::parse(graph, "laplacian");
+    const Index n = topology.agents();
+    Random random(5);
+    std::vector<std::shared_ptr<const Loss>> losses;
+    Block sum = Block::Zero(4, 4);
+    Vector right = Vector::Zero(4);
+    const double mu = 1.0 / 3000;
+    for (Index i = 0; i < n; ++i) {
+      Vector a(4), h(4);
+      for (double& x : a) x = random.normal();
+      for (double& x : h) x = random.normal();
+      a.normalize();
+      const Block H = a * a.transpose() + mu * Block::Identity(4, 4);
+      losses.push_back(std::make_shared<Quadratic>(H, h));
+      sum += H;
+      right += h;
+    }
+    Problem problem{.losses = losses, .constants = {}};
+    Threads threads(1);
+    problem.constants = constants_of(losses, {}, {}, threads);
+    const Vector x = solve_symmetric(sum, right);
+    SolveOptions options;
+    options.watch = {.computations = 30000, .every = 0};
+    for (const char* tau : {"0.1", "100"}) {
+      Method m = method("auto");
+      m.set("tau", tau);
+      const Result result = simulate(problem, topology, m, options);
+      EXPECT_LT((result.X.colwise() - x).norm(), 1e-6 * x.norm()) << graph << ' ' << tau;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace ideal::test
