@@ -5,7 +5,9 @@
 #include "text_file.hpp"
 
 #include <ideal/draw.hpp>
+#include <ideal/error.hpp>
 #include <ideal/topology.hpp>
+#include <ideal/weights.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +20,8 @@ namespace ideal::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+constexpr std::string_view every_kind = "all";
 
 struct Inspection {
   std::string spec;
@@ -44,63 +48,131 @@ Degrees degrees_of(const Graph& graph) {
   return d;
 }
 
-Json facts_about(const Topology& topology, const Inspection& asked) {
-  const Graph& graph = topology.graph();
+Json facts_about(const Graph& graph, const std::string& spec) {
   const Degrees degrees = degrees_of(graph);
   const auto others = static_cast<double>(graph.agents() - 1);
   const auto diameter = graph.diameter();
-  const Spectrum& spectrum = topology.spectrum();
-  const double root = std::sqrt(spectrum.kappa());
   return {
-      {"graph", asked.spec},
-      {"mixing", asked.mixing},
+      {"graph", spec},
       {"agents", graph.agents()},
       {"edges", graph.edges().size()},
       {"degree", {{"min", degrees.least}, {"mean", degrees.mean}, {"max", degrees.most}}},
       {"diameter", {{"hops", diameter.hops}, {"exact", diameter.exact}}},
-      {"exposure", {{"mean", degrees.mean / others}, {"max", static_cast<double>(degrees.most) / others}}},
-      {"lambda_max", spectrum.lambda_max},
-      {"lambda_min", spectrum.lambda_min},
-      {"kappa_W", spectrum.kappa()},
-      {"sqrt_kappa_W", root},
-      {"J", static_cast<Index>(std::floor(root + 1e-9))}};  // rounding must not cost a whole degree
+      {"exposure", {{"mean", degrees.mean / others}, {"max", static_cast<double>(degrees.most) / others}}}};
 }
 
+/// Null where there is none; JSON knows no infinity.
+Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
+Json facts_about(const Topology& topology, const std::string& mixing) {
+  const Spectrum& spectrum = topology.spectrum();
+  const double root = std::sqrt(spectrum.kappa());
+  const double contraction = std::max(std::abs(1 - spectrum.lambda_min), std::abs(1 - spectrum.lambda_max));
+  const bool averages = contraction < 1;
+  constexpr Index dense = 500;  // agents
+  Json facts{{"mixing", mixing},
+             {"lambda_max", spectrum.lambda_max},
+             {"lambda_min", spectrum.lambda_min},
+             {"kappa_W", spectrum.kappa()},
+             {"sqrt_kappa_W", root},
+             {"J", static_cast<Index>(std::floor(root + 1e-9))},  // rounding must not cost a whole degree
+             {"contraction", contraction},
+             {"mixing_time", averages ? finite(-1 / std::log(contraction)) : Json(nullptr)},
+             {"deviation", topology.agents() <= dense ? finite(mean_square_deviation(topology.weights()))
+                                                      : Json(nullptr)}};
+  if (const auto gap = topology.optimality_gap()) facts["optimality_gap"] = *gap;
+  return facts;
+}
+
+std::string real(const Json& value) { return fmt::format("{:.10g}", value.get<double>()); }
+
+void print_row(std::string_view label, const std::string& text) { fmt::print("{:<14} {}\n", label, text); }
+
 void print_graph(const Json& facts) {
-  const auto row = [](std::string_view label, const std::string& text) {
-    fmt::print("{:<14} {}\n", label, text);
-  };
-  const auto real = [](const Json& value) { return fmt::format("{:.10g}", value.get<double>()); };
   const Json &degree = facts["degree"], &diameter = facts["diameter"], &exposure = facts["exposure"];
-  row("agents", facts["agents"].dump());
-  row("edges", facts["edges"].dump());
-  row("degrees", fmt::format("{} ... {}, mean {:.4g}", degree["min"].dump(), degree["max"].dump(),
-                             degree["mean"].get<double>()));
-  row("diameter",
-      fmt::format("{}{}", diameter["exact"].get<bool>() ? "" : "at least ", diameter["hops"].dump()));
-  row("exposure",
-      fmt::format("{:.3g} of the other agents receive an agent's vectors on average, {:.3g} at most",
-                  exposure["mean"].get<double>(), exposure["max"].get<double>()));
-  row("lambda_max", real(facts["lambda_max"]));
-  row("lambda_min+", real(facts["lambda_min"]));
-  row("kappa_W", real(facts["kappa_W"]));
-  row("sqrt(kappa_W)", fmt::format("{}: a method needs this times sqrt(kappa_f) ln(1/eps) rounds",
-                                   real(facts["sqrt_kappa_W"])));
-  row("J", fmt::format("{}: rounds of one multi-stage mixing", facts["J"].dump()));
+  print_row("agents", facts["agents"].dump());
+  print_row("edges", facts["edges"].dump());
+  print_row("degrees", fmt::format("{} ... {}, mean {:.4g}", degree["min"].dump(), degree["max"].dump(),
+                                   degree["mean"].get<double>()));
+  print_row("diameter",
+            fmt::format("{}{}", diameter["exact"].get<bool>() ? "" : "at least ", diameter["hops"].dump()));
+  print_row("exposure",
+            fmt::format("{:.3g} of the other agents receive an agent's vectors on average, {:.3g} at most",
+                        exposure["mean"].get<double>(), exposure["max"].get<double>()));
+}
+
+void print_mixing(const Json& facts) {
+  print_row("lambda_max", real(facts["lambda_max"]));
+  print_row("lambda_min+", real(facts["lambda_min"]));
+  print_row("kappa_W", real(facts["kappa_W"]));
+  print_row("sqrt(kappa_W)", fmt::format("{}: a method needs this times sqrt(kappa_f) ln(1/eps) rounds",
+                                         real(facts["sqrt_kappa_W"])));
+  print_row("J", fmt::format("{}: rounds of one multi-stage mixing", facts["J"].dump()));
+  if (!facts["mixing_time"].is_null())
+    print_row("mixing time", fmt::format("{}: rounds of I - W that bring agents nearer their mean by e",
+                                         real(facts["mixing_time"])));
+  if (facts.contains("optimality_gap"))
+    print_row("optimal",
+              fmt::format("proven within {:.1e} of the best that any weights on these edges can do",
+                          facts["optimality_gap"].get<double>()));
+}
+
+/// A line a kind; what a kind has no value for is a dash.
+void print_comparison(const Json& kinds) {
+  const auto cell = [](const Json& facts, const char* key, const char* form = "{:.6g}") {
+    const auto value = facts.find(key);
+    return value == facts.end() || value->is_null() ? "-"
+                                                    : fmt::format(fmt::runtime(form), value->get<double>());
+  };
+  constexpr auto line = "{:<21} {:>12} {:>12} {:>12} {:>5} {:>12} {:>12} {:>12} {:>8}\n";
+  fmt::print("\n");
+  fmt::print(line, "mixing", "lambda_max", "lambda_min+", "kappa_W", "J", "contraction", "mixing time",
+             "deviation", "gap");
+  for (const Json& facts : kinds)
+    if (facts.contains("skipped"))
+      fmt::print("{:<21} {}\n", facts["mixing"].get<std::string>(), facts["skipped"].get<std::string>());
+    else
+      fmt::print(line, facts["mixing"].get<std::string>(), cell(facts, "lambda_max"),
+                 cell(facts, "lambda_min"), cell(facts, "kappa_W"), facts["J"].dump(),
+                 cell(facts, "contraction"), cell(facts, "mixing_time"), cell(facts, "deviation"),
+                 cell(facts, "optimality_gap", "{:.0e}"));
+}
+
+/// Every kind on one graph. The first needs nothing but a graph that is fit for any; what stops another is
+/// told in its place.
+Json comparison(const Graph& graph, const Progress& progress) {
+  Json kinds = Json::array();
+  for (const std::string& kind : mixing_kinds()) {
+    const bool first = kinds.empty();
+    try {
+      kinds.push_back(facts_about(Topology::make(graph, kind, progress), kind));
+    } catch (const InputError& error) {
+      if (first) throw;
+      kinds.push_back({{"mixing", kind}, {"skipped", error.what()}});
+    }
+  }
+  return kinds;
 }
 
 int Inspection::operator()() const {
   if (!svg.empty()) require_place_for("--svg", svg);
+  const bool all = mixing == every_kind;
+  if (!all) require_mixing(mixing);
+  const Graph graph = Graph::parse(spec, static_cast<std::uint64_t>(seed));
   ProgressLine line(!json);
-  const Topology topology = Topology::parse(spec, mixing, static_cast<std::uint64_t>(seed),
-                                            [&](std::string_view text) { line.show(text); });
+  const Progress progress = [&](std::string_view text) { line.show(text); };
+  const Json kinds =
+      all ? comparison(graph, progress) : facts_about(Topology::parse(graph, mixing, progress), mixing);
   line.clear();
-  const Json facts = facts_about(topology, *this);
-  if (!svg.empty()) write_text(svg, draw_svg(topology.graph(), {.title = spec}));
-  if (json)
+  Json facts = facts_about(graph, spec);
+  if (!svg.empty()) write_text(svg, draw_svg(graph, {.title = spec}));
+  if (json) {
+    all ? void(facts["mixings"] = kinds) : facts.update(kinds);
     fmt::print("{}\n", facts.dump(2));
-  else
-    print_graph(facts);
+    return reached;
+  }
+  print_graph(facts);
+  all ? print_comparison(kinds) : print_mixing(kinds);
   return reached;
 }
 
@@ -112,14 +184,15 @@ Command add_graph(CLI::App& program) {
   page->add_option("spec", inspection->spec, "FAMILY:ARGUMENTS, or file:PATH")->required()->type_name("SPEC");
   Options options(*page);
   options.text("mixing", inspection->mixing, "KIND",
-               fmt::format("{}, or file:PATH", fmt::join(mixing_kinds(), ", ")));
+               fmt::format("{}, file:PATH, or all to compare them", fmt::join(mixing_kinds(), ", ")));
   options.whole("seed", inspection->seed, {0, 0x1p53, false, false, "a whole number, 0 ... 2^53"},
                 "Of random graphs");
   page->add_option("--svg", inspection->svg, "Draw the graph into this file")->type_name("FILE");
   page->add_flag("--json", inspection->json, "Print JSON instead of a table");
   page->footer(
       fmt::format("Families: {}\n\nExamples:\n  ideal graph barbell:20 --svg barbell.svg\n"
-                  "  ideal graph er:50,0.2 --seed 3 --mixing metropolis --json",
+                  "  ideal graph er:50,0.2 --seed 3 --mixing metropolis --json\n"
+                  "  ideal graph grid:6x6 --mixing all",
                   fmt::join(graph_families(), " ")));
   return {page, [inspection] { return (*inspection)(); }};
 }

@@ -23,3 +23,4 @@
 #include <ideal/topology.hpp>
 #include <ideal/trace.hpp>
 #include <ideal/transport.hpp>
+#include <ideal/weights.hpp>

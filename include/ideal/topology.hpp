@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,9 +28,10 @@ using Progress = std::function<void(std::string_view)>;
 /// span(1). Construction checks each of these and names the one that fails.
 class Topology {
  public:
-  /// kind: laplacian | laplacian-normalized | metropolis | lazy-metropolis | max-degree. Edge weights w_ij,
-  /// where the graph has them, take the place of the ones in A, and deg_i = sum of w_ij; Metropolis is then
-  /// w_ij / (1 + max(deg_i, deg_j)).
+  /// kind: laplacian | laplacian-normalized | best-constant | metropolis | lazy-metropolis | max-degree |
+  /// resistance | fdla | lmsd (docs/mixing.md). Edge weights w_ij, where the graph has them, take the place
+  /// of the ones in A, and deg_i = sum of w_ij; Metropolis is then w_ij / (1 + max(deg_i, deg_j)). fdla and
+  /// lmsd are optimal over all weights and do not look at them.
   static Topology make(Graph graph, std::string_view kind, const Progress& progress = {});
 
   /// W given as a matrix; off-diagonal non-zeros are the edges unless `graph` is given. Asymmetry and row
@@ -51,6 +53,10 @@ class Topology {
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
   [[nodiscard]] Index agents() const { return graph_.agents(); }
 
+  /// How far fdla and lmsd may be from their optimum: value / bound - 1, the bound proven. Other kinds have
+  /// none.
+  [[nodiscard]] std::optional<double> optimality_gap() const { return gap_; }
+
  private:
   Topology(Graph graph, SparseRows weights, Spectrum spectrum);
   static Topology on_graph(const SparseRows& W, Graph graph, std::string_view place,
@@ -59,6 +65,7 @@ class Topology {
   Graph graph_;
   SparseRows weights_;
   Spectrum spectrum_;
+  std::optional<double> gap_;
 };
 
 /// The names `make` accepts.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/sparse_factor.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -9,11 +10,17 @@
 namespace ideal {
 namespace {
 
-SparseFactor::Upper reordered(const SparseRows& W) {
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> to_old;
+using Permutation = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int>;
+
+Permutation little_fill(const SparseRows& W) {
+  Permutation to_old;
   Eigen::AMDOrdering<int>()(W.selfadjointView<Eigen::Upper>(), to_old);
+  return to_old.inverse();
+}
+
+SparseFactor::Upper reordered(const SparseRows& W, const Permutation& to_new) {
   SparseFactor::Upper upper(W.rows(), W.cols());
-  upper.selfadjointView<Eigen::Upper>() = W.selfadjointView<Eigen::Upper>().twistedBy(to_old.inverse());
+  upper.selfadjointView<Eigen::Upper>() = W.selfadjointView<Eigen::Upper>().twistedBy(to_new);
   // The permuted columns hold their rows in any order; a change of the storage order sorts them.
   const SparseRows sorted = upper;
   return sorted;
@@ -43,7 +50,10 @@ SparseFactor::Cost cost_of(const SparseFactor::Upper& A, Index limit) {
 
 }  // namespace
 
-SparseFactor::SparseFactor(const SparseRows& W) : W_(reordered(W)), cost_(cost_of(W_, most_nonzeros)) {}
+SparseFactor::SparseFactor(const SparseRows& W) : SparseFactor(W, little_fill(W)) {}
+
+SparseFactor::SparseFactor(const SparseRows& W, const Permutation& to_new)
+    : W_(reordered(W, to_new)), to_new_(to_new.indices()), cost_(cost_of(W_, most_nonzeros)) {}
 
 bool SparseFactor::factorize(const Upper& matrix) {
   if (!analyzed_) llt_.analyzePattern(matrix);
@@ -67,6 +77,45 @@ bool SparseFactor::factorize_below(double shift) {
 void SparseFactor::solve_in_place(Vector& b) const {
   llt_.matrixL().solveInPlace(b);
   llt_.matrixU().solveInPlace(b);
+}
+
+// Takahashi, Fagan & Chin (1973). Column j of Z L = L^-T, for the inverse Z, gives Z_ij = -sum of Z_ik L_kj
+// over the k > j of the column, divided by L_jj; whatever it needs of Z stands to the right and on the
+// pattern.
+SelectedInverse::SelectedInverse(const SparseFactor& factor) : factor_(factor), lower_(factor.lower()) {
+  const auto& L = factor.lower();
+  const int *starts = L.outerIndexPtr(), *rows = L.innerIndexPtr();
+  double* const Z = lower_.valuePtr();
+  std::vector<Index> slot(L.cols(), -1);  // of a row in the column that is being computed
+  std::vector<double> sums;
+  for (Index j = L.cols() - 1; j >= 0; --j) {
+    const Index first = starts[j] + 1, below = starts[j + 1] - first;  // the diagonal stands first
+    const double* const column = L.valuePtr() + first;
+    for (Index s = 0; s < below; ++s) slot[rows[first + s]] = s;
+    sums.assign(below, 0);
+    for (Index s = 0; s < below; ++s) {
+      const int k = rows[first + s];
+      sums[s] += Z[starts[k]] * column[s];
+      for (Index at = starts[k] + 1; at < starts[k + 1]; ++at)
+        if (const Index i = slot[rows[at]]; i >= 0) {
+          sums[i] += Z[at] * column[s];
+          sums[s] += Z[at] * column[i];
+        }
+    }
+    const double pivot = L.valuePtr()[starts[j]];
+    double diagonal = 1 / pivot;
+    for (Index s = 0; s < below; ++s) {
+      Z[first + s] = -sums[s] / pivot;
+      diagonal -= column[s] * Z[first + s];
+      slot[rows[first + s]] = -1;
+    }
+    Z[starts[j]] = diagonal / pivot;
+  }
+}
+
+double SelectedInverse::operator()(Index a, Index b) const {
+  const auto [column, row] = std::minmax({factor_.place_of(a), factor_.place_of(b)});
+  return lower_.coeff(row, column);
 }
 
 }  // namespace ideal

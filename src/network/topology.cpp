@@ -68,13 +68,14 @@ Topology::Topology(Graph graph, SparseRows weights, Spectrum spectrum)
 
 Topology Topology::make(Graph graph, std::string_view kind, const Progress& progress) {
   require_connected(graph, "--graph", "Add edges that join the components.");
-  SparseRows W = mixing_weights(graph, kind);
+  auto [W, gap] = mixing_weights(graph, kind, progress);
   Spectrum spectrum = checked_spectrum(W, any_matrix, progress);
-  if (kind == normalized_kind) {
-    W /= spectrum.lambda_max;
-    spectrum = {1, spectrum.lambda_min / spectrum.lambda_max};
-  }
-  return {std::move(graph), std::move(W), spectrum};
+  const double divisor = divisor_of(kind, spectrum);
+  W /= divisor;
+  spectrum = {spectrum.lambda_max / divisor, spectrum.lambda_min / divisor};
+  Topology topology(std::move(graph), std::move(W), spectrum);
+  topology.gap_ = gap;
+  return topology;
 }
 
 Topology Topology::from_matrix(SparseRows W, const Progress& progress) {

@@ -2,9 +2,11 @@
 #include "network/weights.hpp"
 
 #include <ideal/error.hpp>
+#include <ideal/weights.hpp>
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -27,19 +29,70 @@ void require_finite_degrees(const Vector& degrees, std::span<const double> weigh
                    "the weights at an agent must have a finite sum", "Scale all weights by one factor.");
 }
 
+// ---- the kinds: weights of all edges, and what divides their W once its spectrum is known -----------------
+
+struct EdgeWeights {
+  std::vector<double> values;
+  std::optional<double> gap;
+};
+
 /// w_ij of the edge (i, j) from its own weight w, the degrees of its ends and the largest degree.
+template <double weight(double w, double degree_i, double degree_j, double max_degree)>
+EdgeWeights by_degrees(const Graph& graph, const Progress&) {
+  std::vector<double> weights = own_weights(graph);
+  const Vector degrees = weighted_degrees(graph, weights);
+  require_finite_degrees(degrees, weights);
+  const double max_degree = degrees.maxCoeff();
+  for (std::size_t e = 0; e < weights.size(); ++e) {
+    const auto& [a, b, w] = graph.edges()[e];
+    weights[e] = weight(w, degrees[a], degrees[b], max_degree);
+  }
+  return {std::move(weights), {}};
+}
+
+double itself(double w, double, double, double) { return w; }
+double metropolis(double w, double i, double j, double) { return w / (1 + std::max(i, j)); }
+double lazy_metropolis(double w, double i, double j, double) { return w / (1 + std::max(i, j)) / 2; }
+double over_largest_degree(double w, double, double, double max) { return w / (1 + max); }
+
+/// The share of the current between an edge's ends that the edge itself carries; on an unweighted graph its
+/// resistance.
+EdgeWeights by_resistance(const Graph& graph, const Progress&) {
+  std::vector<double> weights = own_weights(graph);
+  require_finite_degrees(weighted_degrees(graph, weights), weights);
+  const Vector resistances = effective_resistances(graph);
+  for (std::size_t e = 0; e < weights.size(); ++e) weights[e] *= resistances[static_cast<Index>(e)];
+  return {std::move(weights), {}};
+}
+
+template <OptimalWeights solve(const Graph&, const Progress&)>
+EdgeWeights by_optimisation(const Graph& graph, const Progress& progress) {
+  const OptimalWeights optimum = solve(graph, progress);
+  return {{optimum.weights.begin(), optimum.weights.end()}, optimum.gap()};
+}
+
+double one(const Spectrum&) { return 1; }
+double largest_eigenvalue(const Spectrum& spectrum) { return spectrum.lambda_max; }
+double middle_of_spectrum(const Spectrum& spectrum) {
+  return (spectrum.lambda_min + spectrum.lambda_max) / 2;
+}
+
 struct Kind {
   std::string_view name;
-  double (*weight)(double w, double degree_i, double degree_j, double max_degree);
+  EdgeWeights (*weights)(const Graph& graph, const Progress& progress);
+  double (*divisor)(const Spectrum& spectrum);
 };
 
 constexpr std::array kinds{
-    Kind{"laplacian", [](double w, double, double, double) { return w; }},
-    Kind{normalized_kind, [](double w, double, double, double) { return w; }},
-    Kind{"metropolis", [](double w, double i, double j, double) { return w / (1 + std::max(i, j)); }},
-    Kind{"lazy-metropolis",
-         [](double w, double i, double j, double) { return w / (1 + std::max(i, j)) / 2; }},
-    Kind{"max-degree", [](double w, double, double, double max) { return w / (1 + max); }},
+    Kind{"laplacian", by_degrees<itself>, one},
+    Kind{"laplacian-normalized", by_degrees<itself>, largest_eigenvalue},
+    Kind{"best-constant", by_degrees<itself>, middle_of_spectrum},
+    Kind{"metropolis", by_degrees<metropolis>, one},
+    Kind{"lazy-metropolis", by_degrees<lazy_metropolis>, one},
+    Kind{"max-degree", by_degrees<over_largest_degree>, one},
+    Kind{"resistance", by_resistance, one},
+    Kind{"fdla", by_optimisation<fastest_weights>, one},
+    Kind{"lmsd", by_optimisation<least_deviation_weights>, one},
 };
 
 const Kind& kind_named(std::string_view name) {
@@ -102,19 +155,20 @@ SparseRows weighted_laplacian(const Graph& graph, std::span<const double> edge_w
   return W;
 }
 
-SparseRows mixing_weights(const Graph& graph, std::string_view name) {
-  const Kind& kind = kind_named(name);
+std::vector<double> own_weights(const Graph& graph) {
   std::vector<double> weights;
   weights.reserve(graph.edges().size());
   for (const auto& edge : graph.edges()) weights.push_back(edge.weight);
-  const Vector degrees = weighted_degrees(graph, weights);
-  require_finite_degrees(degrees, weights);
-  const double max_degree = degrees.maxCoeff();
-  for (std::size_t e = 0; e < weights.size(); ++e) {
-    const auto& [a, b, w] = graph.edges()[e];
-    weights[e] = kind.weight(w, degrees[a], degrees[b], max_degree);
-  }
-  return weighted_laplacian(graph, weights);
+  return weights;
+}
+
+MixingWeights mixing_weights(const Graph& graph, std::string_view name, const Progress& progress) {
+  const EdgeWeights weights = kind_named(name).weights(graph, progress);
+  return {weighted_laplacian(graph, weights.values), weights.gap};
+}
+
+double divisor_of(std::string_view kind, const Spectrum& undivided) {
+  return kind_named(kind).divisor(undivided);
 }
 
 }  // namespace ideal

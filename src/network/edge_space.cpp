@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/edge_space.hpp"
+
+#include "network/connected.hpp"
+
+#include <ideal/error.hpp>
+#include <ideal/weights.hpp>
+
+#include <Eigen/Eigenvalues>
+#include <fmt/format.h>
+
+namespace ideal {
+
+Block EdgeSpace::laplacian(const VectorRef& weights) const {
+  Block L = Block::Zero(agents(), agents());
+  for (Index e = 0; e < edges(); ++e) {
+    const auto& [a, b, own] = graph_.edges()[static_cast<std::size_t>(e)];
+    L(a, b) = L(b, a) = -weights[e];
+    L(a, a) += weights[e];
+    L(b, b) += weights[e];
+  }
+  return L;
+}
+
+Vector EdgeSpace::quadratic(const Block& M) const {
+  Vector result(edges());
+  for (Index e = 0; e < edges(); ++e) {
+    const auto& [a, b, own] = graph_.edges()[static_cast<std::size_t>(e)];
+    result[e] = M(a, a) - 2 * M(a, b) + M(b, b);
+  }
+  return result;
+}
+
+void EdgeSpace::add_products(const Block& M, const Block& N, Eigen::Ref<Block> H) const {
+  Vector m, n;
+  for (Index f = 0; f < edges(); ++f) {
+    const auto& [c, d, own] = graph_.edges()[static_cast<std::size_t>(f)];
+    m = M.col(c) - M.col(d);
+    n = N.col(c) - N.col(d);
+    for (Index e = f; e < edges(); ++e) {
+      const auto& [a, b, unused] = graph_.edges()[static_cast<std::size_t>(e)];
+      H(e, f) += (m[a] - m[b]) * (n[a] - n[b]);
+    }
+  }
+}
+
+void require_optimisable(const Graph& graph, std::string_view name) {
+  require_connected(graph, "--graph", "Add edges that join the components.");
+  if (graph.agents() < 2) throw InputError("W", "1 agent", "a network has at least 2", "Add agents.");
+  if (static_cast<Index>(graph.edges().size()) > most_optimised_edges)
+    throw InputError("--mixing", fmt::format("'{}' on {} edges", name, graph.edges().size()),
+                     fmt::format("weights are optimised for up to {} edges", most_optimised_edges),
+                     "Take resistance or metropolis, or a graph with fewer edges.");
+}
+
+Spectrum dense_ends(const Block& W) {
+  const auto n = static_cast<double>(W.rows());
+  const Block lifted = W.array() + W.trace() / (n - 1) / n;  // the zero moves in between the others
+  const Vector values = Eigen::SelfAdjointEigenSolver<Block>(lifted, Eigen::EigenvaluesOnly).eigenvalues();
+  return {values[values.size() - 1], values[0]};
+}
+
+}  // namespace ideal
