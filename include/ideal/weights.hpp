@@ -46,16 +46,16 @@ struct OptimalWeights {
   [[nodiscard]] double gap() const { return value / bound - 1; }
 };
 
-inline constexpr Index most_optimised_edges = 2000;
+inline constexpr Index most_optimised_edges = 2000, most_optimised_agents = 500;  ///< beyond, they throw
 
 /// Fastest distributed linear averaging (Xiao & Boyd, 2004): of all I - W the one nearest 11'/n in spectral
 /// norm, which is the W of least condition number, scaled such that λmin⁺ + λmax = 2. The value is κ_W. A
-/// primal-dual interior-point method; throws InputError beyond `most_optimised_edges`.
+/// primal-dual interior-point method.
 OptimalWeights fastest_weights(const Graph& graph, const Progress& progress = {});
 
 /// Least mean-square deviation (Xiao, Boyd & Kim, 2007): of all P = I - W the one whose averaging under noise
 /// of unit variance deviates least from the mean, in the long run. The value is sum 1 / (1 - λ_i(P)²) over
-/// the eigenvalues but that of 1. Newton's method; throws InputError beyond `most_optimised_edges`.
+/// the eigenvalues but that of 1. Newton's method.
 OptimalWeights least_deviation_weights(const Graph& graph, const Progress& progress = {});
 
 /// The sum that least_deviation_weights makes least, for any W; infinite unless 0 < λmin⁺ and λmax < 2.

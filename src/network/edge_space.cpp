@@ -47,10 +47,12 @@ void EdgeSpace::add_products(const Block& M, const Block& N, Eigen::Ref<Block> H
 void require_optimisable(const Graph& graph, std::string_view name) {
   require_connected(graph, "--graph", "Add edges that join the components.");
   if (graph.agents() < 2) throw InputError("W", "1 agent", "a network has at least 2", "Add agents.");
-  if (static_cast<Index>(graph.edges().size()) > most_optimised_edges)
-    throw InputError("--mixing", fmt::format("'{}' on {} edges", name, graph.edges().size()),
-                     fmt::format("weights are optimised for up to {} edges", most_optimised_edges),
-                     "Take resistance or metropolis, or a graph with fewer edges.");
+  const auto edges = static_cast<Index>(graph.edges().size());
+  if (graph.agents() > most_optimised_agents || edges > most_optimised_edges)
+    throw InputError("--mixing", fmt::format("'{}' for {} agents, {} edges", name, graph.agents(), edges),
+                     fmt::format("weights are optimised for up to {} agents and {} edges",
+                                 most_optimised_agents, most_optimised_edges),
+                     "Take resistance or metropolis, or a smaller graph.");
 }
 
 Spectrum dense_ends(const Block& W) {

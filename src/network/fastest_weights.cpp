@@ -16,11 +16,22 @@ namespace {
 
 Block symmetric(const Block& M) { return (M + M.transpose()) / 2; }
 
-/// How far from M along dM the matrix stays positive definite, at most one; to a fifth.
+/// How far from M along dM the matrix stays positive definite, at most one; to a few percent.
 double positive_length(const Block& M, const Block& dM) {
-  for (double length = 1; length > 1e-8; length *= 0.8)
-    if (Eigen::LLT<Block>(M + length * dM).info() == Eigen::Success) return length;
-  return 0;
+  const auto positive = [&](double length) {
+    return Eigen::LLT<Block>(M + length * dM).info() == Eigen::Success;
+  };
+  if (positive(1)) return 1;
+  double most = 1, length = 0.8;
+  for (; !positive(length); length *= 0.8) {
+    if (length < 1e-8) return 0;
+    most = length;
+  }
+  for (int halvings = 0; halvings < 3; ++halvings) {
+    const double middle = (length + most) / 2;
+    (positive(middle) ? length : most) = middle;
+  }
+  return length;
 }
 
 /// The largest t with tI ⪯ L(w) + 2 11'/n and L(w) ⪯ I: as the ones vector satisfies both with room to spare,
@@ -35,9 +46,7 @@ class FastestMixing {
  public:
   explicit FastestMixing(const Graph& graph)
       : space_(graph), n_(space_.agents()), w_(Vector::Ones(space_.edges())) {
-    const Spectrum spectrum = dense_ends(space_.laplacian(w_));
-    w_ *= 0.5 / spectrum.lambda_max;
-    t_ = 0.25 / spectrum.kappa();
+    w_ *= 0.5 / dense_ends(space_.laplacian(w_)).lambda_max;
     X_.fill(Block::Identity(n_, n_) / static_cast<double>(n_));
     S_ = slacks(space_.laplacian(w_), t_);
     S_[0].array() += 2 / static_cast<double>(n_);
@@ -131,7 +140,7 @@ class FastestMixing {
   }
 
   bool advance(const Direction& d) {
-    constexpr double inside = 0.95;
+    constexpr double inside = 0.98;
     const double primal = inside * length(S_, d.dS), dual = inside * length(X_, d.dX);
     if (!(primal > 1e-6 && dual > 1e-6)) return false;
     w_ += primal * d.dw;
@@ -144,7 +153,7 @@ class FastestMixing {
   EdgeSpace space_;
   Index n_;
   Vector w_;
-  double t_ = 0;
+  double t_ = -0.25;  // far from the optimum, but all eigenvalues are then of one size
   Pair X_, S_, inverse_;
   Eigen::LDLT<Block> schur_;
 };
@@ -154,12 +163,14 @@ class FastestMixing {
 OptimalWeights fastest_weights(const Graph& graph, const Progress& progress) {
   require_optimisable(graph, "fdla");
   constexpr double wanted = 1e-9;
-  constexpr Index most_steps = 100;
+  constexpr Index most_steps = 100, patience = 6;
   const EdgeSpace space(graph);
   FastestMixing problem(graph);
   OptimalWeights best;
   best.value = std::numeric_limits<double>::infinity();
-  best.bound = 1;  // no condition number is less
+  best.bound = 1;                  // no condition number is less
+  double gap_before = best.value;  // when it was last halved
+  Index halved_at = 0;
   for (; best.steps < most_steps && best.gap() > wanted; ++best.steps) {
     if (!problem.step()) break;
     best.bound = std::max(best.bound, 1 / problem.bound());
@@ -169,6 +180,12 @@ OptimalWeights fastest_weights(const Graph& graph, const Progress& progress) {
       best.weights = problem.weights() * (2 / (spectrum.lambda_min + spectrum.lambda_max));
     }
     if (progress) progress(fmt::format("fdla: κ_W = {:.8g}, proven within {:.1e}", best.value, best.gap()));
+    if (best.gap() < gap_before / 2) {
+      gap_before = best.gap();
+      halved_at = best.steps;
+    } else if (std::isfinite(gap_before) && best.steps >= halved_at + patience) {
+      break;  // the rest is rounding
+    }
   }
   return best;
 }
