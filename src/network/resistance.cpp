@@ -14,12 +14,12 @@ namespace ideal {
 namespace {
 
 void require_factor(const SparseFactor& factor) {
-  if (!factor.fits())
-    throw InputError("--mixing",
-                     fmt::format("{} agents whose factor has over {} M non-zeros", factor.size(),
+  constexpr double most_work = 1e11;  // minutes
+  if (!factor.fits() || factor.work() > most_work)
+    throw InputError("--mixing", fmt::format("resistances of {} agents", factor.size()),
+                     fmt::format("the factor of their Laplacian has {} M non-zeros, too many",
                                  factor.nonzeros() / 1'000'000),
-                     "resistances take one sparse factorisation in memory",
-                     "Take metropolis weights, or a graph with fewer edges.");
+                     "Take metropolis, or a graph with fewer edges.");
 }
 
 }  // namespace

@@ -87,16 +87,23 @@ SelectedInverse::SelectedInverse(const SparseFactor& factor) : factor_(factor), 
   const int *starts = L.outerIndexPtr(), *rows = L.innerIndexPtr();
   double* const Z = lower_.valuePtr();
   std::vector<Index> slot(L.cols(), -1);  // of a row in the column that is being computed
-  std::vector<double> sums;
+  Vector sums(L.cols());
   for (Index j = L.cols() - 1; j >= 0; --j) {
     const Index first = starts[j] + 1, below = starts[j + 1] - first;  // the diagonal stands first
     const double* const column = L.valuePtr() + first;
     for (Index s = 0; s < below; ++s) slot[rows[first + s]] = s;
-    sums.assign(below, 0);
+    sums.head(below).setZero();
     for (Index s = 0; s < below; ++s) {
       const int k = rows[first + s];
       sums[s] += Z[starts[k]] * column[s];
-      for (Index at = starts[k] + 1; at < starts[k + 1]; ++at)
+      const Index from = starts[k] + 1, entries = starts[k + 1] - from, left = below - s - 1;
+      if (entries == left) {  // the rows of column k, no others: as where the factor is dense
+        const Eigen::Map<const Vector> z(Z + from, left), l(column + s + 1, left);
+        sums.segment(s + 1, left) += column[s] * z;
+        sums[s] += z.dot(l);
+        continue;
+      }
+      for (Index at = from; at < from + entries; ++at)
         if (const Index i = slot[rows[at]]; i >= 0) {
           sums[i] += Z[at] * column[s];
           sums[s] += Z[at] * column[i];

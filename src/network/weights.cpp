@@ -57,7 +57,8 @@ double over_largest_degree(double w, double, double, double max) { return w / (1
 
 /// The share of the current between an edge's ends that the edge itself carries; on an unweighted graph its
 /// resistance.
-EdgeWeights by_resistance(const Graph& graph, const Progress&) {
+EdgeWeights by_resistance(const Graph& graph, const Progress& progress) {
+  if (progress) progress(fmt::format("resistances of {} edges", graph.edges().size()));
   std::vector<double> weights = own_weights(graph);
   require_finite_degrees(weighted_degrees(graph, weights), weights);
   const Vector resistances = effective_resistances(graph);
