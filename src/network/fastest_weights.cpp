@@ -155,7 +155,7 @@ class FastestMixing {
   Vector w_;
   double t_ = -0.25;  // far from the optimum, but all eigenvalues are then of one size
   Pair X_, S_, inverse_;
-  Eigen::LDLT<Block> schur_;
+  Eigen::LLT<Block> schur_;
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ Vector best_constant(const EdgeSpace& space) {
   return ones * (2 / (spectrum.lambda_min + spectrum.lambda_max));
 }
 
-constexpr double rounding = 1e-13;  // of f, relative
+constexpr double rounding = 1e-11;  // of f, relative, where its eigenvalues differ most
 
 /// The first of w + d, w + d/2, ... that keeps a share of the decrease d promises; the last where none does.
 Vector descended(const EdgeSpace& space, const Vector& w, const Vector& d, double value, double slope) {
@@ -93,7 +93,7 @@ OptimalWeights least_deviation_weights(const Graph& graph, const Progress& progr
     best.bound = std::max(best.bound, bound);
     if (progress) progress(fmt::format("lmsd: {:.8g}, proven within {:.1e}", best.value, best.gap()));
     if (best.gap() <= wanted) break;
-    const Vector step = f.hessian().selfadjointView<Eigen::Lower>().ldlt().solve(-gradient);
+    const Vector step = f.hessian().selfadjointView<Eigen::Lower>().llt().solve(-gradient);
     w = descended(space, w, step, f.value(), gradient.dot(step));
   }
   return best;
