@@ -72,8 +72,8 @@ class FastestMixing {
     return advance(direction(target));
   }
 
-  /// An upper bound of t, whatever the rounding in X: the ones and the identity take the place of S_1 and S_2
-  /// in tr X_1 S_1 + tr X_2 S_2 >= 0, and |w_e| <= 1 as 0 ⪯ L(w) ⪯ I.
+  /// An upper bound of t: tr X_1 S_1 + tr X_2 S_2 >= 0, solved for t. What rounding leaves of X's equations
+  /// counts in full, times |w_e| <= 1, as 0 ⪯ L(w) ⪯ I at the optimum.
   [[nodiscard]] double bound() const {
     const double missed = space_.quadratic(X_[0] - X_[1]).cwiseAbs().sum();
     return (2 * X_[0].mean() * static_cast<double>(n_) + X_[1].trace() + missed) / X_[0].trace();
