@@ -133,11 +133,15 @@ Index default_every(Index agents) { return agents <= Observer::looks_at_all ? 1 
 
 Method chosen_method(const Settings& settings, bool simulated) {
   Method chosen = method(settings.method);
-  const auto asks_for_tau = [](const Parameter& p) { return p.key == "tau"; };
-  if (std::ranges::any_of(chosen.parameters(), asks_for_tau)) {
-    const bool measures = settings.method == "auto" && !settings.tau && !simulated;
-    chosen.set("tau", measures ? "auto" : fmt::format("{}", tau_of(settings)));
-  }
+  const std::vector<Parameter> parameters = chosen.parameters();
+  const auto tell = [&](const char* key, const std::optional<double>& value) {
+    if (value && std::ranges::find(parameters, key, &Parameter::key) != parameters.end())
+      chosen.set(key, fmt::format("{}", *value));
+  };
+  tell("L", settings.L);
+  tell("mu", settings.mu);
+  tell("tau", simulated ? tau_of(settings) : settings.tau);
+  if (settings.method == "auto" && !simulated && !settings.tau) chosen.set("tau", "auto");
   for (const std::string& pair : settings.set) {
     const auto equals = pair.find('=');
     if (equals == std::string::npos || equals == 0)

@@ -15,7 +15,7 @@ namespace {
 constexpr Index power_steps = 3, probes = 8;
 
 // Power steps end below the largest eigenvalue, Ritz values inside the spectrum.
-constexpr double curvature_margin = 1.05, margin_above = 1.02, margin_below = 1 / 1.1;
+constexpr double curvature_margin = 1.03, margin_above = 1.02, margin_below = 1 / 1.03;
 
 /// The least and the largest x for which a measure on [-1, 1] is felt, from its moments of T_0 ... T_2K:
 /// Rayleigh quotients <p, x p> / <p, p> over polynomials p of degree below K. Directions in which <p, p> is
@@ -87,7 +87,7 @@ Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions) {
   facts.row(2) = W.local_bounds().transpose();
   const Vector most = W.maxima(facts);
   return {.L = curvature_margin * most[0],
-          .mu = -most[1],
+          .mu = most[1] < 0 ? -most[1] : F.mu(),
           .W = network_spectrum(W, F.noise(std::min(probes, X.rows())), most[2], W.reach() + 4)};
 }
 

@@ -18,7 +18,7 @@ enum Told : Index { mixed, shift, moved, curvature, numbers };
 
 // Agents look at their curvature at iterations 6, 10, 16, 26, ...
 constexpr double between_looks = 1.6;
-constexpr double curvature_margin = 1.05;  // a power step ends below the largest eigenvalue
+constexpr double curvature_margin = 1.03;  // a power step ends below the largest eigenvalue
 
 // A run has gone astray when its steps have grown so much since the first, or since the smallest.
 constexpr double much_growth = 1000, late_growth = 100;

@@ -28,7 +28,9 @@ class BadUsage(ProgramTest):
         self.refused("solve --method midael1", "--method", "'midael1'", "mideal")
         self.refused("solve --method idea", "'idea'", "Did you mean 'ideal'?")
         self.refused("methods extr", "'extr'", "Did you mean 'extra'?")
-        self.refused("solve --set rho-scal=1", "'rho-scal'", "Did you mean 'rho-scale'?")
+        self.refused("solve --method ideal --set rho-scal=1", "'rho-scal'", "Did you mean 'rho-scale'?")
+        self.refused("solve --method extra --stop certificate", "--stop", "'extra'", "--stop truth", "auto")
+        self.refused("solve --stop trth", "--stop", "'trth'", "Did you mean 'truth'?")
         self.refused("solve --set T", "--set", "'T'", "key=value")
         self.refused("solve --set =3", "--set", "'=3'", "key=value")
         self.refused("solve --loss logistc", "--loss", "'logistc'", "Did you mean 'logistic'?")
@@ -42,8 +44,8 @@ class BadUsage(ProgramTest):
                        "--classes 1", "--classes 2,2"]:
             with self.subTest(wrong=wrong):
                 self.refused(f"solve {wrong}", *wrong.split())
-        self.refused("solve --set T=0", "T", "'0'", "a whole number >= 1")
-        self.refused("solve --set beta=1", "beta", "'1'", "[0, 1)")
+        self.refused("solve --method ideal --set T=0", "T", "'0'", "a whole number >= 1")
+        self.refused("solve --method ideal --set beta=1", "beta", "'1'", "[0, 1)")
         self.refused("solve --l2 1 --kappa 9", "--l2", "--kappa")
         self.refused("solve --loss ridge --kappa 1e9", "--kappa", "at most")
         self.refused("solve --L 1e-9", "--L", "below mu")

@@ -29,7 +29,7 @@ def ridge_loss(A, b, x, l2):
 
 class RunDirectory(ProgramTest):
     def test_files_and_trace(self):
-        self.solve("--out run")
+        self.solve("--method ideal --out run")
         self.assertEqual(sorted(p.name for p in (self.dir / "run").iterdir()), FILES)
         self.assertEqual([p.name for p in self.dir.iterdir()], ["run"])
         self.assertEqual((self.dir / "run" / "trace.csv").read_text().split("\n")[0], HEADER)
@@ -44,11 +44,12 @@ class RunDirectory(ProgramTest):
         agents = summary["errors"].pop("agents")
         self.assertEqual(max(agents), float(trace[-1]["worst_suboptimality"]))
         self.assertIs(summary["errors"].pop("worst_is_exact"), True)
+        self.assertIsNone(summary["errors"].pop("certified"))
         for error, value in summary["errors"].items():
             self.assertEqual(float(trace[-1][error]), value)
 
     def test_summary(self):
-        self.solve("--out run --tau 5 --graph complete:6 --set T=7")
+        self.solve("--method ideal --out run --tau 5 --graph complete:6 --set T=7")
         s = self.summary("run")
         self.assertEqual(s["method"], "ideal")
         self.assertEqual(s["parameters"]["T"], 7)
@@ -64,19 +65,19 @@ class RunDirectory(ProgramTest):
             self.assertIn(key, s)
 
     def test_certificate_does_not_trust_mu(self):
-        self.solve("--rounds 2 --out own")
-        self.solve("--rounds 2 --mu 0.01 --out told")
+        self.solve("--method ideal --rounds 2 --out own")
+        self.solve("--method ideal --rounds 2 --mu 0.01 --out told")
         own, told = self.summary("own"), self.summary("told")
         self.assertEqual((told["mu"], told["l2"]), (0.01, 1e-3))
         self.assertEqual(told["certified_gap"], own["certified_gap"])
-        self.solve("--rounds 2 --l2 0 --mu 0.01 --out none")
+        self.solve("--method ideal --rounds 2 --l2 0 --mu 0.01 --out none")
         self.assertIsNone(self.summary("none")["certified_gap"])
         self.assertGreater(self.summary("none")["lower_bound"]["time"], 0)
 
     def test_losses_recomputed_elsewhere(self):
         A, b, text = ridge_problem(rows=12, columns=3)
         self.write("tiny.csv", text)
-        self.solve("--data tiny.csv --loss ridge --l2 0.1 --graph line:3 --rounds 5 --tol 0 --out run")
+        self.solve("--method ideal --data tiny.csv --loss ridge --l2 0.1 --graph line:3 --rounds 5 --tol 0 --out run")
         X = self.solution("run")
         self.assertEqual((len(X), len(X[0])), (3, 3))
         parts = [(A[4 * i:4 * i + 4], b[4 * i:4 * i + 4]) for i in range(3)]
@@ -93,8 +94,8 @@ class RunDirectory(ProgramTest):
         self.assertAlmostEqual(consensus, float(last["consensus"]), delta=1e-12)
 
     def test_every(self):
-        self.solve("--rounds 50 --tol 0 --out all")
-        self.solve("--rounds 50 --tol 0 --every 7 --out some")
+        self.solve("--method ideal --rounds 50 --tol 0 --out all")
+        self.solve("--method ideal --rounds 50 --tol 0 --every 7 --out some")
         everything, some = self.iterates("all"), self.iterates("some")
         self.assertEqual(some, everything[::7] + everything[-1:])
 
@@ -134,15 +135,15 @@ class RunDirectory(ProgramTest):
 
     def test_default_name_is_never_taken_twice(self):
         for _ in range(3):
-            self.solve("--rounds 2")
+            self.solve("--rounds 5")
         runs = sorted(p.name for p in (self.dir / "runs").iterdir())
         self.assertEqual(len(runs), 3)
         for run in runs:
-            self.assertRegex(run, r"^\d{8}T\d{6}Z-ideal(-\d)?$")
+            self.assertRegex(run, r"^\d{8}T\d{6}Z-auto(-\d)?$")
 
     def test_force_replaces(self):
-        self.solve("--rounds 2 --out run")
-        self.solve("--rounds 3 --out run --force")
+        self.solve("--method ideal --rounds 2 --out run")
+        self.solve("--method ideal --rounds 3 --out run --force")
         self.assertEqual(len(self.trace("run")), 4)
         self.assertEqual([p.name for p in self.dir.iterdir()], ["run"])
 
@@ -189,18 +190,20 @@ class Repetition(ProgramTest):
             self.assertIn(f"# resolved: {key} = {json.dumps(value)}\n", config)
 
     def test_options_win_over_the_configuration(self):
-        self.solve("--rounds 9 --l2 0.01 --out a")
+        self.solve("--method ideal --rounds 9 --l2 0.01 --out a")
         self.solve("--config a/config.toml --rounds 4 --kappa 20 --out b")
         self.assertEqual(len(self.trace("b")), 5)
         self.assertAlmostEqual(self.summary("b")["kappa_f"], 20, places=6)
 
     def test_neither_threads_nor_hosts_change_a_bit(self):
-        common = "--rounds 60 --tol 0 --graph barbell:7"
-        self.solve(common, "--out one --threads 1")
-        self.solve(common, "--out two --threads 2")
-        self.solve(common, "--out hosts --hosts 3")
-        self.same("one", "two")
-        self.same("one", "hosts")
+        for method in ("ideal", "auto --tau 3"):
+            name = method.split()[0]
+            common = f"--rounds 60 --tol 0 --graph barbell:7 --method {method}"
+            self.solve(common, f"--out {name}-one --threads 1")
+            self.solve(common, f"--out {name}-two --threads 2")
+            self.solve(common, f"--out {name}-hosts --hosts 3")
+            self.same(f"{name}-one", f"{name}-two")
+            self.same(f"{name}-one", f"{name}-hosts")
 
     def test_cached_optimum_changes_nothing(self):
         self.solve("--rounds 20 --out a")
@@ -213,6 +216,41 @@ class Repetition(ProgramTest):
                 name = method["name"]
                 self.solve(f"--method {name} --rounds 30 --data synthetic:rows=80,columns=5 --out {name}")
                 self.assertEqual(self.summary(name)["method"], name)
+
+
+class NothingToChoose(ProgramTest):
+    def test_agents_know_when_they_are_done(self):
+        self.solve("--graph line:12 --partition by-label --tol 1e-7 --out run")
+        s, last = self.summary("run"), self.trace("run")[-1]
+        self.assertEqual((s["method"], s["status"]), ("auto", "converged"))
+        self.assertLessEqual(s["errors"]["certified"], 1e-7)
+        self.assertLessEqual(s["errors"]["worst_suboptimality"], s["errors"]["certified"])
+        self.assertEqual(float(last["certified"]), s["errors"]["certified"])
+        self.assertIn("certified", s["message"])
+
+    def test_it_says_what_it_found_out_and_why_it_chose(self):
+        text = self.succeed("solve --graph cycle:16 --out run")
+        self.assertIn("found out with 3 computations and 36 rounds", text)
+        self.assertRegex(text, r"predicted time .*ideal1 with J = \d+ .*opapc.*nids.*so ideal1 with J = \d+")
+
+    def test_tau_is_measured_on_a_network_and_may_be_told(self):
+        self.solve("--graph cycle:8 --hosts 4 --out measured")
+        self.solve("--graph cycle:8 --hosts 4 --tau 3 --out told")
+        self.assertGreater(self.summary("measured")["parameters"]["tau"], 0)
+        self.assertNotEqual(self.summary("measured")["parameters"]["tau"], 1)
+        self.assertEqual(self.summary("told")["parameters"]["tau"], 3)
+
+    def test_truth_or_certificate(self):
+        self.solve("--stop truth --tol 1e-6 --out truth")
+        self.solve("--stop certificate --tol 1e-6 --out certificate")
+        truth, certificate = self.summary("truth"), self.summary("certificate")
+        self.assertLess(truth["counts"]["computations"], certificate["counts"]["computations"])
+
+    def test_constants_may_be_told(self):
+        self.solve("--L 0.5 --mu 0.001 --out told")
+        self.assertEqual(self.summary("told")["status"], "converged")
+        self.solve("--l2 0 --mu 0.01 --rounds 50 --out bare")
+        self.assertEqual(self.summary("bare")["parameters"]["mu"], 0.01)
 
 
 class Output(ProgramTest):
@@ -232,7 +270,9 @@ class Output(ProgramTest):
         self.assertEqual(done.returncode, 0)
         self.assertIn(b" computations, gap ", shown)
         self.assertTrue(shown.endswith(b"\r\x1b[K"))
-        self.assertNotIn(b"\n", shown)
+        notes = [line for line in re.split(rb"\r?\x1b\[K|\r\n", shown) if line.startswith((b"found out", b"predicted"))]
+        self.assertEqual(len(notes), 2, shown)
+        self.assertEqual(shown.count(b"\n"), 2, "only what stays to be read is a line of its own")
         self.assertNotIn("\r", done.stdout)
 
     def test_quiet(self):
