@@ -171,6 +171,7 @@ std::string joint_key(const Shares& shares, std::span<const Index> host_of, doub
 
 std::vector<std::shared_ptr<const Loss>> losses_of(const Shares& shares, const LossOptions& options) {
   std::vector<std::shared_ptr<const Loss>> losses;
+  losses.reserve(shares.of_agent.size());
   for (const Share& share : shares.of_agent) losses.push_back(make_loss(share.rows, options));
   return losses;
 }

@@ -16,29 +16,28 @@ constexpr Index farthest = 2;
 
 class Probe final : public Monitor {
  public:
-  Probe(const Problem& problem, double budget) : problem_(problem), budget_(budget) {}
+  Probe(const Problem& problem, double budget, double wanted)
+      : problem_(problem), budget_(budget), wanted_(wanted) {}
 
   bool more(const Block& X, Index /*iteration*/, const Meter& meter) override {
-    if (done_) return false;
+    if (outcome.certified) return false;
     if (meter.computations < next_ && meter.computations < budget_) return true;
     next_ = std::max(meter.computations + 1, resolution * meter.computations);
     const double gap = worst_gap(X);
-    if (meter.computations == 0) outcome.first_gap = gap;
+    if (outcome.first_gap == 0) outcome.first_gap = gap;
     outcome.diverged = !(gap <= hopeless * std::max(outcome.first_gap, std::abs(problem_.reference->value)));
     for (std::size_t t = 0; t < targets.size(); ++t)
       if (gap <= targets[t] && !outcome.reached[t]) outcome.reached[t] = meter;
-    const bool all = outcome.reached.back() && (certified_ == 0 || certified_ == targets.size());
-    return !outcome.diverged && !all && meter.computations < budget_;
+    const bool over = wanted_ == 0 && outcome.reached.back();
+    return !outcome.diverged && !over && meter.computations < budget_;
   }
 
-  double wanted() const override { return certified_ < targets.size() ? targets[certified_] : 0; }
-  void bounded(double) override { certifies_ = true; }
+  double wanted() const override { return wanted_; }
 
   bool settled(const Block& X, double bound, const Meter& meter) override {
-    outcome.wrong = outcome.wrong || worst_gap(X) > targets[certified_] || bound > targets[certified_];
-    outcome.certified[certified_++] = meter;
-    done_ = certified_ == targets.size() && outcome.reached.back();
-    return done_;
+    outcome.wrong = worst_gap(X) > wanted_ || bound > wanted_;
+    outcome.certified = meter;
+    return true;
   }
 
   Outcome outcome;
@@ -62,14 +61,13 @@ class Probe final : public Monitor {
   }
 
   const Problem& problem_;
-  double budget_, next_ = 0;
-  std::size_t certified_ = 0;
-  bool certifies_ = false, done_ = false;
+  double budget_, wanted_, next_ = 0;
 };
 
 }  // namespace
 
-Outcome probe(const Problem& problem, const Topology& topology, const Method& method, double budget) {
+Outcome probe(const Problem& problem, const Topology& topology, const Method& method, double budget,
+              double wanted) {
   Meter meter;
   Threads threads(1);
   const auto transport = in_process(topology.agents());
@@ -77,7 +75,7 @@ Outcome probe(const Problem& problem, const Topology& topology, const Method& me
   std::iota(agents.begin(), agents.end(), Index{0});
   Objective F(problem.losses, agents, problem.constants, 0, meter, threads);
   Network W(topology, *transport, meter, threads);
-  Probe monitor(problem, budget);
+  Probe monitor(problem, budget, wanted);
   Run run(monitor, meter);
   method(F, W, run, Block::Zero(F.dimension(), topology.agents()));
   monitor.outcome.parameters = run.parameters();

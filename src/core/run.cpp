@@ -35,17 +35,17 @@ Checkpoint Run::checkpoint() const {
 void Run::restore() {
   const Checkpoint& saved = *options_.resume;
   if (saved.state.size() != state_.size()) throw RunError("the checkpoint belongs to another method");
-  for (std::size_t k = 0; k < state_.size(); ++k)
-    std::visit(
-        [&]<class Value>(Value* value) {
-          const auto* kept = std::get_if<Value>(&saved.state[k]);
-          if (!kept) throw RunError("the checkpoint belongs to another method");
-          if constexpr (std::is_same_v<Value, Block>)
-            if (kept->rows() != value->rows() || kept->cols() != value->cols())
-              throw RunError("the checkpoint belongs to a problem of another size");
-          *value = *kept;
-        },
-        state_[k]);
+  for (std::size_t k = 0; k < state_.size(); ++k) {
+    const auto restore_from = [&]<class Value>(Value* value) {
+      const auto* kept = std::get_if<Value>(&saved.state[k]);
+      if (!kept) throw RunError("the checkpoint belongs to another method");
+      if constexpr (std::is_same_v<Value, Block>)
+        if (kept->rows() != value->rows() || kept->cols() != value->cols())
+          throw RunError("the checkpoint belongs to a problem of another size");
+      *value = *kept;
+    };
+    std::visit(restore_from, state_[k]);
+  }
   passes_ = saved.passes;
   meter_ = saved.meter;
   just_resumed_ = true;

@@ -271,6 +271,16 @@ Dataset parse_and_keep(const fs::path& file, const ReadOptions& options, const f
   return result;
 }
 
+/// None where there is none, or it is damaged.
+std::optional<Dataset> find_entry(const std::filesystem::path& entry, int threads,
+                                  const std::filesystem::path& file) {
+  try {
+    return read_entry(entry, threads, file);
+  } catch (const InputError&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 }  // namespace data
 
@@ -278,11 +288,7 @@ Dataset read_cached(const std::filesystem::path& file, const ReadOptions& option
   if (!data::is_large(file, cache) || !data::is_parsed(file)) return read_dataset(file, options);
   const auto before = data::file_state(file);
   const std::filesystem::path entry = cache.folder / data::key_of(data::File(file), options);
-  try {
-    return data::read_entry(entry, options.threads, file);
-  } catch (const InputError&) {
-    // there is none, or it is damaged
-  }
+  if (auto found = data::find_entry(entry, options.threads, file)) return std::move(*found);
   return data::parse_and_keep(file, options, entry, before, cache);
 }
 

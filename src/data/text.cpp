@@ -24,7 +24,7 @@ std::size_t Lines::fetch_line_end() {
 bool Lines::fetch() {
   constexpr std::size_t smallest = 1 << 18;
   const std::size_t kept = rest_.size();
-  std::copy(rest_.begin(), rest_.end(), buffer_.begin());
+  std::ranges::copy(rest_, buffer_.begin());
   if (2 * kept >= buffer_.size()) buffer_.resize(std::max(smallest, 2 * buffer_.size()));
   const std::size_t got = stream_->read(buffer_.data() + kept, buffer_.size() - kept);
   rest_ = {buffer_.data(), kept + got};
