@@ -24,6 +24,9 @@ constexpr double curvature_margin = 1.03;  // a power step ends below the larges
 constexpr double much_growth = 1000, late_growth = 100;
 constexpr Index most_retreats = 12;
 
+// The agents' differences hide how far the mean has come: where rounds are cheap, so much is paid for fewer.
+constexpr double for_better_mixing = 0.04, well_mixed = 1.2;
+
 constexpr double patience = 5;      // predicted iterations without the predicted progress
 constexpr double rounding = 1e-20;  // of a bound, which is a square
 
@@ -59,7 +62,7 @@ Tuning tuning(double kappa_f, double kappa_M, double sigma) {
   c = std::min(c, (1 + (1 - 0.6 * eta) / (1 + 2 * b)) / 1.2);  // stable with lambda_max 20 % too small
 
   // Nesterov's momentum makes a double root, whose factor of k takes as long as this leaves out.
-  constexpr double single_root = 0.73;
+  constexpr double single_root = 0.75;
   return {.momentum = b,
           .penalty = c,
           .dual_step = eta,
@@ -67,13 +70,17 @@ Tuning tuning(double kappa_f, double kappa_M, double sigma) {
 }
 
 Degree best_degree(double kappa_f, double kappa_W, double tau, double sigma) {
-  Degree best{1, std::numeric_limits<double>::infinity()};
-  for (Index J = 1; J <= 4 * Chebyshev::default_degree(kappa_W); ++J) {
-    const double time =
-        (1 + tau * static_cast<double>(J)) * tuning(kappa_f, kappa_of_degree(kappa_W, J), sigma).iterations;
-    if (time < best.time) best = {J, time};
-  }
-  return best;
+  const auto cost = [&](Index J) { return 1 + tau * static_cast<double>(J); };
+  const auto time = [&](Index J) {
+    return cost(J) * tuning(kappa_f, kappa_of_degree(kappa_W, J), sigma).iterations;
+  };
+  const Index most = 4 * Chebyshev::default_degree(kappa_W);
+  Index best = 1;
+  for (Index J = 2; J <= most; ++J)
+    if (time(J) < time(best)) best = J;
+  const double affordable = (1 + for_better_mixing) * cost(best);
+  while (best < most && cost(best + 1) <= affordable && kappa_of_degree(kappa_W, best) > well_mixed) ++best;
+  return {best, time(best)};
 }
 
 SingleLoop::SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Options& options, Block X,

@@ -21,7 +21,8 @@ struct Tuning {
 /// they are equal, 1 for any.
 Tuning tuning(double kappa_f, double kappa_M, double sigma);
 
-/// The degree J of Q_J(W) for which (1 + tau J) iterations is least, and that time.
+/// The degree J of Q_J(W) for which (1 + tau J) iterations is least, or some more where rounds are cheap, and
+/// that time.
 struct Degree {
   Index J;
   double time;
