@@ -183,7 +183,7 @@ TEST(Certificate, HoldsForEveryAgentWheneverItIsGiven) {
         for (const double tol : {1e-2, 1e-5, 1e-9}) {
           const Topology topology = Topology::parse(graph, "laplacian");
           const Problem problem = make_problem(
-              {.loss = loss, .classes = 3, .kappa = 40, .partition = partition}, topology.agents());
+              {.loss = loss, .classes = 3, .kappa = 25, .partition = partition}, topology.agents());
           const Result result = certified_run(problem, topology, method("auto"), tol);
           ASSERT_EQ(result.status, Status::converged) << graph << ' ' << to_string(loss);
           const TraceRow& last = result.trace.back();
