@@ -14,6 +14,10 @@ namespace {
 
 constexpr Index power_steps = 3, probes = 8;
 
+// Moments are as many numbers an agent as rounds, and a dense eigenvalue problem: too much for larger
+// networks.
+constexpr Index most_agents = 4096, most_steps = 512;
+
 // Power steps end below the largest eigenvalue, Ritz values inside the spectrum.
 constexpr double curvature_margin = 1.03, margin_above = 1.02, margin_below = 1 / 1.03;
 
@@ -86,9 +90,12 @@ Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions) {
   facts.row(1) = -F.known_convexity().transpose();
   facts.row(2) = W.local_bounds().transpose();
   const Vector most = W.maxima(facts);
-  return {.L = curvature_margin * most[0],
-          .mu = most[1] < 0 ? -most[1] : F.mu(),
-          .W = network_spectrum(W, F.noise(std::min(probes, X.rows())), most[2], W.reach() + 4)};
+  const Index steps = W.reach() + 4;
+  const bool small = W.agents() <= most_agents && steps <= most_steps;
+  return {
+      .L = curvature_margin * most[0],
+      .mu = most[1] < 0 ? -most[1] : F.mu(),
+      .W = small ? network_spectrum(W, F.noise(std::min(probes, X.rows())), most[2], steps) : W.spectrum()};
 }
 
 }  // namespace ideal

@@ -15,7 +15,8 @@ struct Beliefs {
 
 /// Finds them out from scratch: each agent looks at its own curvature at X, and all together at the network,
 /// of which none knows more than its own row of W. Everything is counted. `directions` returns each agent's
-/// direction of largest curvature.
+/// direction of largest curvature. The spectrum of networks beyond 4096 agents, or of a diameter beyond 508,
+/// is taken as known.
 Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions);
 
 /// One step, and computation, of the power method for L_i at X from each agent's direction; `largest` keeps
