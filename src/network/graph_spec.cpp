@@ -143,7 +143,7 @@ Graph small_world(Spec& spec, Random& random) {
 struct Family {
   std::string_view form, example;
   Graph (*make)(Spec&, Random&);
-  std::string_view if_disconnected = "";  // what to change; empty for the families that are always connected
+  std::string_view if_disconnected = {};  // what to change; empty for the families that are always connected
 
   [[nodiscard]] std::string_view name() const { return form.substr(0, form.find(':')); }
 };
@@ -172,6 +172,7 @@ const Family& family_of(std::string_view spec) {
       family != named_families.end())
     return *family;
   std::vector<std::string> names;
+  names.reserve(named_families.size() + 1);
   for (const auto& family : named_families) names.emplace_back(family.name());
   names.emplace_back("file");
   throw InputError(place, fmt::format("unknown family '{}' in '{}'", name, spec),
@@ -198,6 +199,7 @@ Graph Graph::parse(std::string_view spec, std::uint64_t seed) {
 const std::vector<std::string>& graph_families() {
   static const auto forms = [] {
     std::vector<std::string> all;
+    all.reserve(named_families.size() + 1);
     for (const auto& family : named_families) all.emplace_back(family.form);
     all.emplace_back("file:PATH");
     return all;

@@ -103,7 +103,7 @@ void fit_into_square(Eigen::Matrix2Xd& places) {
 }
 
 bool is_dense(const Graph& graph) {
-  const double n = static_cast<double>(graph.agents());
+  const auto n = static_cast<double>(graph.agents());
   return static_cast<double>(graph.edges().size()) > 0.25 * n * (n - 1);
 }
 

@@ -52,7 +52,7 @@ void put(V value, double* to) {
 template <Stores stores>
 void sum_eight(const double* weights, const double* const* columns, Index terms, double* result, Index i) {
   const Lanes d;
-  const Index N = static_cast<Index>(hn::Lanes(d));
+  const auto N = static_cast<Index>(hn::Lanes(d));
   const auto w0 = hn::Set(d, weights[0]);
   const double* x = columns[0] + i;
   auto s0 = hn::Mul(w0, hn::LoadU(d, x)), s1 = hn::Mul(w0, hn::LoadU(d, x + N));
@@ -97,7 +97,7 @@ inline Index ragged(const double* result, Index size) {
 template <Stores stores>
 void sum_column(const double* weights, const double* const* columns, Index terms, double* result,
                 Index size) {
-  const Index N = static_cast<Index>(hn::Lanes(Lanes()));
+  const auto N = static_cast<Index>(hn::Lanes(Lanes()));
   const Index head = stores == Stores::streaming ? ragged(result, size) : 0;
   Index i = 0;
   for (; i < head; ++i) put_one<stores>(sum_at(weights, columns, terms, i), result + i);
