@@ -26,6 +26,7 @@ struct AccDngd {
             "S+ = W_DS S + g(Y+) - g(Y);  S_0 = g(Y_0),  a = sqrt(mu e)",
         .cost = "(1, 3)",
         .rate = "kappa_f^(5/7) log(1/eps), times a power of 1/(1 - sigma)",
+        .assumptions = "f_i convex and smooth, f strongly convex",
         .citation = "Qu, Li. Accelerated distributed Nesterov gradient descent. IEEE TAC 2020"};
   }
 
@@ -74,9 +75,8 @@ struct AccDngd {
   /// on stars, lines, cycles, trees, barbells and tori with kappa_f up to 50 000, with seven times the second
   /// some did.
   double default_step(const Objective& F, const Spectrum& W) const {
-    const double negative = std::min(0.0, 1 - doubly_stochastic_scale(W) * W.lambda_max);
     const double gap = 1 - averaging_factor(W);
-    const double largest = 0.15 * (1 + negative) * (1 + negative);
+    const double largest = 0.15 * tracking_share(W);
     const double law = 15 * gap * gap * std::pow(F.kappa(), -3.0 / 7);
     return (safe ? std::min(largest, law) : largest) / F.L();
   }

@@ -18,6 +18,13 @@ inline double averaging_factor(const Spectrum& W) {
   return std::max(std::abs(1 - s * W.lambda_max), std::abs(1 - s * W.lambda_min));
 }
 
+/// (1 + lambda_min(W_DS))^2, at most 1: where averaging overshoots, methods that track gradients bear so much
+/// shorter steps. Measured; their proofs have powers of 1 - sigma instead, which are far too cautious.
+inline double tracking_share(const Spectrum& W) {
+  const double overshoot = std::min(0.0, 1 - doubly_stochastic_scale(W) * W.lambda_max);
+  return (1 + overshoot) * (1 + overshoot);
+}
+
 /// FastMix (Liu and Morse 2011): rounds of accelerated averaging with P = I - W / lambda_max,
 /// Z_{k+1} = (1 + eta) P Z_k - eta Z_{k-1}.
 class FastMix {

@@ -14,7 +14,8 @@ class Methods(ProgramTest):
     def test_list(self):
         text = self.succeed("methods")
         for name in ("ideal", "mideal", "al", "aal", "ssda", "msda", "extra", "nids", "dgd", "apm-c", "opapc",
-                     "apapc", "mudag", "acc-dngd", "gd", "agd"):
+                     "apapc", "mudag", "acc-dngd", "gd", "agd", "diging", "atc-diging", "sonata", "dng", "dnc", "dual-averaging",
+                     "dadmm", "dal-jacobi", "dal-gauss-seidel", "fedavg", "heavy-ball-ode"):
             self.assertRegex(text, rf"(?m)^  {name} ")
 
     def test_one(self):
@@ -26,7 +27,7 @@ class Methods(ProgramTest):
         everything = json.loads(self.succeed("methods --json"))
         one = json.loads(self.succeed("methods ideal --json"))
         self.assertEqual(one, next(m for m in everything if m["name"] == "ideal"))
-        self.assertEqual(list(one), ["name", "family", "summary", "rule", "cost", "rate", "citation",
+        self.assertEqual(list(one), ["name", "family", "summary", "rule", "cost", "rate", "assumptions", "citation",
                                      "linear", "parameters"])
 
     def test_documentation_is_that_of_the_registry(self):

@@ -44,10 +44,17 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"mideal", {{"T", "9"}, {"J", "5"}}, constant(9, 45), 5},
       {"al", {{"T", "4"}}, constant(4, 4), 1},
       {"aal", {}, constant(static_cast<double>(exact_steps), exact_steps), 1},
+      {"dal-jacobi", {{"T", "3"}, {"passes", "2"}}, constant(6, 2)},
+      {"dal-jacobi", {{"exact", "true"}}, constant(1, 1)},
+      {"dal-gauss-seidel", {{"T", "3"}, {"passes", "2"}}, constant(12, 4)},  // two colours
+      {"dadmm", {{"T", "5"}}, constant(5, 1)},
+      {"dadmm", {{"exact", "true"}}, constant(1, 1)},
       {"ssda", {{"exact", "true"}}, constant(1, 1)},
       {"ssda", {{"T", "6"}}, constant(6, 1)},
       {"msda", {{"exact", "true"}}, constant(1, J)},
       {"msda", {{"T", "6"}}, constant(6, J)},
+      {"heavy-ball-ode", {{"exact", "true"}}, constant(4, 4)},
+      {"heavy-ball-ode", {{"T", "6"}}, constant(24, 4)},
       {"extra", {}, constant(1, 1), 1},
       {"nids",
        {},
@@ -55,6 +62,15 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
          return Cost{1, k == 1 ? 0 : 1};
        }},
       {"dgd", {}, constant(1, 1), 1},
+      {"dng", {}, constant(1, 1), 1},
+      {"dnc",
+       {},
+       [&](Index k) {
+         const double forgetting = -std::log(1 - 1 / topology.spectrum().kappa()), log_k = std::log(k);
+         return Cost{1, static_cast<Index>(std::ceil(2 * log_k / forgetting)) +
+                            static_cast<Index>(std::ceil((std::log(3.0) + 2 * log_k) / forgetting))};
+       }},
+      {"dual-averaging", {}, constant(1, 1), 1},
       {"apm-c",
        {},
        [&](Index k) {
@@ -63,10 +79,15 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"opapc", {}, constant(1, J)},
       {"opapc", {{"J", "5"}}, constant(1, 5)},
       {"apapc", {}, constant(1, 1)},
+      {"diging", {}, constant(1, 2), 2},
+      {"atc-diging", {}, constant(1, 2), 1},
+      {"sonata", {{"T", "4"}}, constant(4, 2), 1},
+      {"sonata", {{"exact", "true"}}, constant(2, 2), 1},
       {"mudag", {}, constant(1, static_cast<Index>(std::ceil(root_kappa_W * std::log(30.0))))},
       {"mudag", {{"K", "7"}}, constant(1, 7)},
       {"acc-dngd", {}, constant(1, 3), 3},
       {"ideal1", {{"J", "3"}, {"follow", "false"}}, constant(1, 3)},
+      {"fedavg", {{"T", "4"}}, constant(4, 12)},  // the radius of the cycle is six
       {"gd", {}, constant(1, 0)},
       {"agd", {}, constant(1, 0)},
   };
@@ -88,7 +109,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
     if (method(c.method).about().certifies) continue;  // numbers ride on its messages
     EXPECT_EQ(last.bytes, last.communications * 2 * 12 * 7 * 8) << c.method;
   }
-  EXPECT_EQ(methods().size(), 18u) << "a new method belongs into this table";
+  EXPECT_EQ(methods().size(), 29u) << "a new method belongs into this table";
 }
 
 TEST(Costs, OptionOnePaysForItsTests) {

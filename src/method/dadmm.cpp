@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "method/local_steps.hpp"
+#include "method/registry.hpp"
+
+#include <cmath>
+
+namespace ideal {
+
+namespace {
+
+/// Where W is not the Laplacian, its entries weigh the edges: W_ii takes the place of the degree.
+struct Dadmm {
+  LocalSolver local;
+  std::optional<double> rho;  ///< sqrt(L mu / (lambda_max lambda_min))
+  double rho_scale = 1;
+
+  static About about() {
+    return {.name = "dadmm",
+            .family = "ADMM",
+            .summary = "decentralized alternating direction method of multipliers",
+            .rule =
+                "x_i+ = argmin f_i(x) + <a_i, x> + rho W_ii |x|^2 - rho <2 W_ii x_i - (WX)_i, x>;  "
+                "a+ = a + rho W X+;  a_0 = 0",
+            .cost = "(1, 1) exact, (T, 1) inexact",
+            .rate = "sqrt(kappa_f) kappa_W log(1/eps) at best",
+            .assumptions = "f_i strongly convex and smooth; local minimisers",
+            .citation =
+                "Shi, Ling, Yuan, Wu, Yin. On the linear convergence of the ADMM in decentralized consensus "
+                "optimization. IEEE Trans. Signal Process. 2014"};
+  }
+
+  void parameters(Fields& fields) {
+    local.parameters(fields);
+    fields.number("rho", rho, range::positive, "penalty; auto: sqrt(L mu/(lambda_max lambda_min))");
+    fields.number("rho-scale", rho_scale, range::positive, "multiplies the default rho");
+  }
+
+  Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
+    const auto [lambda_max, lambda_min] = W.spectrum();
+    const double rho = run.uses(
+        "rho", this->rho.value_or(rho_scale * std::sqrt(F.L() * F.mu() / (lambda_max * lambda_min))));
+    const Neighbourhood known = W.neighbourhood();
+    const Block D = each_agent(known.diagonal, X);
+    LocalSteps minimise(local, F, W, run,
+                        {2 * rho * known.diagonal, 2 * rho * known.least, 2 * rho * known.most}, X);
+
+    Block a = Block::Zero(X.rows(), X.cols());
+    Block A = -2 * rho * D.cwiseProduct(X);  // W X_0 = 0
+    Index k = 0;
+
+    run.keep(X, a, A, minimise.Y, minimise.t, k);
+    while (run.more(X, k)) {
+      if (!minimise(A, X)) continue;
+      const Block& WX = W.mix(X);
+      W.locally(X, [&](auto own) {
+        own(a) += rho * own(WX);
+        own(A) = own(a) - rho * (2 * own(D).cwiseProduct(own(X)) - own(WX));
+      });
+      ++k;
+    }
+    return X;
+  }
+};
+
+}  // namespace
+
+Method make::dadmm() { return Method::of(Dadmm{}); }
+
+}  // namespace ideal

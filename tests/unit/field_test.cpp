@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// Further methods of the field against independent truths: their published lists with dense matrices, closed
+// forms on quadratics, and the methods they become in special cases.
+#include "support/dense.hpp"
+#include "support/quadratics.hpp"
+#include "support/recorder.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+namespace ideal::test {
+namespace {
+
+std::string text(double number) { return fmt::format("{}", number); }
+
+Block gradient(const Problem& problem, const Block& X) {
+  Block G(X.rows(), X.cols());
+  for (Index i = 0; i < X.cols(); ++i)
+    problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
+  return G;
+}
+
+/// W_DS as a dense matrix.
+Block averaging_matrix(const Topology& topology) {
+  const double lambda_max = topology.spectrum().lambda_max, s = lambda_max < 2 ? 1 : 1 / lambda_max;
+  return Block::Identity(topology.agents(), topology.agents()) - s * Block(topology.weights());
+}
+
+Block start_of(const Problem& problem, const Topology& topology) {
+  return Block::Zero(problem.losses[0]->dimension(), topology.agents());
+}
+
+struct Setting {
+  const char* graph;
+  const char* mixing;
+};
+const Setting settings[] = {{"barbell:8", "laplacian"}, {"cycle:7", "metropolis"}, {"star:5", "max-degree"}};
+
+/// Without the tracked gradient: X_2 = 2 W X_1 - W^2 X_0 - alpha (g_1 - g_0), the last term behind W^2 if
+/// agents adapt before they combine.
+TEST(GradientTracking, IsItsSecondOrderRecursion) {
+  for (const auto& [graph, mixing] : settings)
+    for (const bool adapt_first : {false, true}) {
+      const Topology topology = Topology::parse(graph, mixing);
+      const Problem problem = make_problem({}, topology.agents());
+      const double alpha = 0.02 / problem.constants.L;
+      const Block P = averaging_matrix(topology), PP = product(P, P), X0 = start_of(problem, topology);
+      const Block last = adapt_first ? PP : Block::Identity(P.rows(), P.cols());
+      const Block g0 = gradient(problem, X0);
+      std::vector<Block> X{
+          X0, adapt_first ? Block(product(X0 - alpha * g0, P)) : Block(product(X0, P) - alpha * g0)};
+      Block g_prev = g0;
+      for (std::size_t k = 1; k < 80; ++k) {
+        const Block g = gradient(problem, X[k]);
+        X.push_back(2 * product(X[k], P) - product(X[k - 1], PP) - alpha * product(g - g_prev, last));
+        g_prev = g;
+      }
+      const Method m = with(adapt_first ? "atc-diging" : "diging", {{"step", text(alpha)}});
+      EXPECT_LT(difference(record(problem, topology, m, 80).X, X, 81), 1e-11) << graph << ' ' << adapt_first;
+    }
+}
+
+TEST(GradientTracking, TracksTheMeanGradient) {
+  const Topology topology = Topology::parse("barbell:8", "metropolis");
+  const Problem problem = make_problem({}, 8);
+  constexpr std::size_t S = 1, G = 2;  // positions in the kept state
+  for (const char* name : {"diging", "atc-diging", "sonata"})
+    for (const Checkpoint& state : record(problem, topology, method(name), 300).states) {
+      const Block &tracked = std::get<Block>(state.state[S]), &gradients = std::get<Block>(state.state[G]);
+      ASSERT_LT((tracked - gradients).rowwise().mean().norm(), 1e-13 * (1 + gradients.norm())) << name;
+    }
+}
+
+TEST(AtcDiging, WithStepsOfTheirOwnAgentsReachTheCommonOptimum) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  std::vector<std::shared_ptr<const Loss>> losses;
+  for (Index i = 0; i < 6; ++i) {
+    const double L = i % 2 == 0 ? 10 : 4;
+    losses.push_back(
+        std::make_shared<Quadratic>(Block(Vector::LinSpaced(3, 1, L).asDiagonal()), Vector::Unit(3, i % 3)));
+  }
+  Threads threads;
+  const Problem problem{.losses = losses,
+                        .constants = constants_of(losses, {}, {}, threads),
+                        .reference = solve_reference(losses, threads)};
+  SolveOptions options;
+  options.watch = {.tol = 1e-12, .computations = 5000};
+  const Result result = simulate(problem, topology, with("atc-diging", {{"steps", "own"}}), options);
+  EXPECT_EQ(result.status, Status::converged);
+  EXPECT_GT(difference(record(problem, topology, with("atc-diging", {{"steps", "own"}}), 5).X,
+                       record(problem, topology, method("atc-diging"), 5).X, 6),
+            0.01)
+      << "steps do differ";
+}
+
+TEST(Sonata, WithOneLocalStepIsAtcDiging) {
+  for (const auto& [graph, mixing] : settings) {
+    const Topology topology = Topology::parse(graph, mixing);
+    const Problem problem = make_problem({}, topology.agents());
+    const double tau = 0.5, gamma = 0.05;
+    const auto sonata = record(problem, topology,
+                               with("sonata", {{"T", "1"}, {"tau", text(tau)}, {"step", text(gamma)}}), 80);
+    const auto atc = record(problem, topology,
+                            with("atc-diging", {{"step", text(gamma / (problem.constants.L + tau))}}), 80);
+    EXPECT_LT(difference(sonata.X, atc.X, 81), 1e-11) << graph;
+  }
+}
+
+TEST(Sonata, OfEqualAgentsMinimisesAtOnce) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  Problem problem = make_problem({}, 6);
+  std::ranges::fill(problem.losses, problem.losses[0]);
+  const auto X =
+      record(problem, topology, with("sonata", {{"exact", "true"}, {"tau", "0"}, {"step", "1"}}), 2).outer();
+  Vector best = Vector::Zero(X[0].rows());
+  newton(*problem.losses[0], best);
+  EXPECT_LT((X[0].colwise() - best).norm(), 1e-10);
+}
+
+TEST(DistributedNesterov, BothMethodsAreTheirListings) {
+  for (const auto& [graph, mixing] : settings) {
+    const Topology topology = Topology::parse(graph, mixing);
+    const Problem problem = make_problem({}, topology.agents());
+    const double L = problem.constants.L;
+    const Block P = averaging_matrix(topology), I = Block::Identity(P.rows(), P.cols());
+    const Vector lambda = symmetric_eigenvalues(P);
+    const Index n = lambda.size();
+    const double sigma = std::max(std::abs(lambda[0]), std::abs(lambda[n - 2]));
+
+    const Block P_lazy = lambda[0] < -1e-9 ? Block((I + P) / 2) : P;
+    Block X = start_of(problem, topology), Y = X;
+    std::vector<Block> iterates{X};
+    for (int k = 0; k < 60; ++k) {
+      const Block next = product(Y, P_lazy) - 1 / (2 * L * (k + 1)) * gradient(problem, Y);
+      Y = next + k / (k + 3.0) * (next - X);
+      iterates.push_back(X = next);
+    }
+    EXPECT_LT(difference(record(problem, topology, method("dng"), 60).X, iterates, 61), 1e-11) << graph;
+
+    const auto averaged = [&](Block Z, double logarithm) {
+      const int rounds = static_cast<int>(std::ceil(logarithm / -std::log(sigma)));
+      for (int r = 0; r < rounds; ++r) Z = product(Z, P);
+      return Z;
+    };
+    X = Y = start_of(problem, topology);
+    iterates = {X};
+    for (int k = 1; k <= 40; ++k) {
+      const Block next = averaged(Y - gradient(problem, Y) / (2 * L), 2 * std::log(k));
+      Y = averaged(next + (k - 1) / (k + 2.0) * (next - X), std::log(3) + 2 * std::log(k));
+      iterates.push_back(X = next);
+    }
+    EXPECT_LT(difference(record(problem, topology, method("dnc"), 40).X, iterates, 41), 1e-11) << graph;
+  }
+}
+
+/// f(x_k) - f* = O(1/k^2): sixteen times as many iterations leave at most some 1/256 of the gap.
+TEST(DistributedNesterov, WithGrowingConsensusFallsAsTheSquareOfTheIterations) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = make_problem({.kappa = 5000}, 6);
+  const auto gap = [&](double iterations) {
+    return run_for(problem, topology, method("dnc"), iterations).trace.back().worst_suboptimality;
+  };
+  EXPECT_LT(gap(320), gap(20) / 100);
+}
+
+TEST(DualAveraging, IsItsListingAndReportsTheMeanOfItsIterates) {
+  for (const auto& [graph, mixing] : settings) {
+    const Topology topology = Topology::parse(graph, mixing);
+    const Problem problem = make_problem({}, topology.agents());
+    const Block P = averaging_matrix(topology);
+    Block X = start_of(problem, topology), Z = X, sum = X;
+    std::vector<Block> means{X};
+    for (int k = 1; k <= 80; ++k) {
+      Z = product(Z, P) + gradient(problem, X);
+      X = -0.3 / std::sqrt(k) * Z;
+      sum += X;
+      means.push_back(sum / k);
+    }
+    EXPECT_LT(
+        difference(record(problem, topology, with("dual-averaging", {{"step", "0.3"}}), 80).X, means, 81),
+        1e-11)
+        << graph;
+  }
+}
+
+/// ADMM with a variable and two multipliers an edge, as the method is derived: x_i = z_e = x_j.
+TEST(Dadmm, IsAdmmWithVariablesOnTheEdges) {
+  for (const char* graph : {"barbell:6", "star:5", "cycle:5"}) {
+    const Topology topology = Topology::parse(graph, "laplacian");
+    const Index n = topology.agents(), d = 3;
+    const Quadratics f(n, d, 30, 6);
+    const Problem problem = f.problem();
+    const double rho = 2, c = 2 * rho;
+    const auto edges = topology.graph().edges();
+
+    Block X = Block::Zero(d, n);
+    std::vector<Block> multipliers(edges.size(), Block::Zero(d, 2)), iterates;
+    std::vector<Vector> z(edges.size(), Vector::Zero(d));
+    for (int k = 0; k < 30; ++k) {
+      Block linear = Block::Zero(d, n);
+      Vector degree = Vector::Zero(n);
+      for (std::size_t e = 0; e < edges.size(); ++e)
+        for (const int end : {0, 1}) {
+          const Index i = end == 0 ? edges[e].a : edges[e].b;
+          linear.col(i) += multipliers[e].col(end) - c * z[e];
+          degree[i] += 1;
+        }
+      X = f.minimise_augmented(linear, c, Block(degree.asDiagonal()));
+      for (std::size_t e = 0; e < edges.size(); ++e) {
+        z[e] = (X.col(edges[e].a) + X.col(edges[e].b)) / 2;
+        multipliers[e].col(0) += c * (X.col(edges[e].a) - z[e]);
+        multipliers[e].col(1) += c * (X.col(edges[e].b) - z[e]);
+      }
+      iterates.push_back(X);
+    }
+    const auto ours = record(problem, topology, with("dadmm", {{"exact", "true"}, {"rho", text(rho)}}), 30);
+    EXPECT_LT(difference(ours.outer(), iterates, 30), 1e-9) << graph;
+  }
+}
+
+TEST(DistributedAugmentedLagrangian, WithManyPassesSolvesTheSubproblems) {
+  const Topology topology = Topology::parse("barbell:6", "laplacian");
+  const Block W(topology.weights());
+  const Quadratics f(6, 3, 10, 7);
+  const double rho = 1;
+  Block Lambda = Block::Zero(3, 6);
+  std::vector<Block> exact;
+  for (int k = 0; k < 6; ++k) {
+    const Block X = f.minimise_augmented(Lambda, rho, W);
+    Lambda += rho * product(X, W);
+    exact.push_back(X);
+  }
+  for (const auto& [name, turns] : {std::pair{"dal-jacobi", 1u}, {"dal-gauss-seidel", 3u}}) {
+    const Method m = with(name, {{"exact", "true"}, {"passes", "400"}, {"rho", text(rho)}});
+    EXPECT_LT(difference(record(f.problem(), topology, m, 6 * 400 * turns).outer(), exact, 6), 1e-9) << name;
+  }
+}
+
+/// Runge and Kutta's classical step, written for the whole state at once.
+TEST(HeavyBallOde, IsTheClassicalRungeKuttaMethod) {
+  for (const auto& [graph, mixing] : settings) {
+    const Topology topology = Topology::parse(graph, mixing);
+    const Index n = topology.agents(), d = 3;
+    const Block W(topology.weights());
+    const Quadratics f(n, d, 20, 8);
+    const Problem problem = f.problem();
+    const auto [lambda_max, lambda_min] = topology.spectrum();
+    const double h = 0.7 * std::sqrt(problem.constants.mu / lambda_max),
+                 friction = 2 * std::sqrt(lambda_min / problem.constants.L);
+    const auto theta = [&](const Block& state) { return f.minimise_augmented(state.topRows(d), 0, W); };
+    const auto motion = [&](const Block& state) {
+      Block change(2 * d, n);
+      change << state.bottomRows(d), product(theta(state), W) - friction * state.bottomRows(d);
+      return change;
+    };
+    Block state = Block::Zero(2 * d, n);
+    std::vector<Block> answers;
+    for (int k = 0; k < 20; ++k) {
+      const Block a = motion(state), b = motion(state + h / 2 * a), c = motion(state + h / 2 * b),
+                  e = motion(state + h * c);
+      answers.push_back(theta(state + h * c));
+      state += h / 6 * (a + 2 * b + 2 * c + e);
+    }
+    const Method m = with("heavy-ball-ode", {{"exact", "true"}, {"step", text(h)}});
+    EXPECT_LT(difference(record(problem, topology, m, 80).outer(), answers, 20), 1e-9) << graph;
+  }
+}
+
+TEST(Fedavg, WithOneLocalStepIsGradientDescent) {
+  const Topology topology = Topology::parse("star:5", "laplacian");
+  const Problem problem = make_problem({}, 5);
+  const std::string step = text(1 / problem.constants.L);
+  EXPECT_LT(difference(record(problem, topology, with("fedavg", {{"T", "1"}}), 50).X,
+                       record(problem, topology, with("gd", {{"step", step}}), 50).X, 51),
+            1e-12);
+}
+
+/// T steps take x to R_i x + r_i with R_i = (I - alpha H_i)^T, so the server ends where x = mean (R_i x +
+/// r_i).
+TEST(Fedavg, EndsAtItsFixedPoint) {
+  const Topology topology = Topology::parse("star:4", "laplacian");
+  const Quadratics f(4, 3, 8, 3);
+  const Problem problem = f.problem();
+  const double alpha = 1 / problem.constants.L;
+  Block system = Block::Identity(3, 3);
+  Vector right = Vector::Zero(3);
+  for (const auto& loss : problem.losses) {
+    const auto& part = dynamic_cast<const Quadratic&>(*loss);
+    Block R = Block::Identity(3, 3);
+    Vector r = Vector::Zero(3);
+    for (int t = 0; t < 6; ++t) {
+      r = Vector(r - alpha * (part.H() * r - part.h()));
+      R = product(Block::Identity(3, 3) - alpha * part.H(), R);
+    }
+    system -= R / 4;
+    right += r / 4;
+  }
+  const Vector fixed_point = solve_symmetric(product(system.transpose(), system), system.transpose() * right);
+  const Block X = run_for(problem, topology, with("fedavg", {{"T", "6"}}), 3000).X;
+  EXPECT_LT((X.colwise() - fixed_point).norm(), 1e-10);
+  EXPECT_GT((fixed_point - f.minimiser()).norm(), 1e-4) << "which is not the optimum";
+}
+
+TEST(Neighbourhood, ColoursDifferAlongEveryEdgeAndTheDiagonalIsThatOfW) {
+  for (const auto& [spec, colours] : {std::pair{"cycle:8", 2},
+                                      {"cycle:7", 3},
+                                      {"star:6", 2},
+                                      {"grid:3x3", 2},
+                                      {"complete:5", 5},
+                                      {"barbell:8", 4}}) {
+    const Topology topology = Topology::parse(spec, "laplacian");
+    Meter meter;
+    Threads threads;
+    const auto transport = in_process(topology.agents());
+    const Neighbourhood known = Network(topology, *transport, meter, threads).neighbourhood();
+    EXPECT_EQ(known.colour_count, colours) << spec;
+    EXPECT_EQ(known.least, known.diagonal.minCoeff());
+    EXPECT_EQ(known.most, known.diagonal.maxCoeff());
+    for (const auto& edge : topology.graph().edges())
+      EXPECT_NE(known.colours[static_cast<std::size_t>(edge.a)],
+                known.colours[static_cast<std::size_t>(edge.b)])
+          << spec;
+    for (Index i = 0; i < topology.agents(); ++i)
+      EXPECT_EQ(known.diagonal[i], static_cast<double>(topology.graph().degree(i)));
+  }
+}
+
+TEST(Network, AveragesOverATreeInTwiceTheRadius) {
+  for (const auto& [spec, rounds] :
+       {std::pair{"star:6", 2}, {"complete:5", 2}, {"line:7", 6}, {"cycle:8", 8}, {"grid:3x3", 4}}) {
+    const Topology topology = Topology::parse(spec, "laplacian");
+    Meter meter;
+    Threads threads;
+    const auto transport = in_process(topology.agents());
+    Network W(topology, *transport, meter, threads);
+    const Block X = Vector::LinSpaced(2 * topology.agents(), 1, 9).reshaped(2, topology.agents());
+    EXPECT_LT((W.average_over_tree(X).colwise() - X.rowwise().mean()).norm(), 1e-12);
+    EXPECT_EQ(meter.communications, rounds) << spec;
+  }
+}
+
+TEST(Objective, MinimisesTiltedLossesAndKnowsEachAgentsSmoothness) {
+  const Quadratics f(3, 4, 20, 9);
+  const Problem problem = f.problem();
+  Meter meter;
+  Threads threads;
+  Objective F(problem.losses, {0, 1, 2}, problem.constants, 0, meter, threads);
+  const Block A = Vector::LinSpaced(12, -2, 3).reshaped(4, 3);
+  const Vector c = Vector::LinSpaced(3, 0.5, 4);
+  const Block X = F.tilted(A, c, Block::Zero(4, 3));
+  EXPECT_LT((X - f.minimise_augmented(A, 1, Block(c.asDiagonal()))).norm(), 1e-9);
+  EXPECT_EQ(meter.computations, 1);
+  EXPECT_LT((F.smoothness().array() - 20).matrix().norm(), 1e-9);
+}
+
+}  // namespace
+}  // namespace ideal::test
