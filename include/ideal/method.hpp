@@ -4,7 +4,9 @@
 #include <ideal/mixing.hpp>
 #include <ideal/objective.hpp>
 #include <ideal/run.hpp>
+#include <ideal/sentry.hpp>
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -42,7 +44,9 @@ class Method {
  public:
   /// Wraps a struct with `About about() const`, `void parameters(Fields&)`, perhaps
   /// `void check() const`, and `Block operator()(Objective&, Mixing&, Run&, Block) const`. The block passed
-  /// in holds the same start for every agent.
+  /// in holds the same start for every agent. A struct that can `std::string be_careful()`, which changes its
+  /// parameters and says how, is guarded: where it goes astray it starts again from the best iterate, which
+  /// differs from agent to agent (Run::starts_together).
   template <class Algorithm>
   static Method of(Algorithm algorithm);
 
@@ -128,20 +132,37 @@ struct Method::Concept {
 };
 
 template <class Algorithm>
+concept Careful = requires(Algorithm algorithm) {
+  { algorithm.be_careful() } -> std::same_as<std::string>;
+};
+
+template <class Algorithm>
 struct Method::Model final : Concept {
   explicit Model(Algorithm a) : algorithm(std::move(a)) {}
   Block run(Objective& F, Mixing& W, Run& run, Block X) const override {
+    if constexpr (Careful<Algorithm>)
+      if (guard) {
+        Algorithm careful = algorithm;
+        return guarded(
+            F, W, run, std::move(X), [&](Block start) { return careful(F, W, run, std::move(start)); },
+            [&] { return careful.be_careful(); });
+      }
     return algorithm(F, W, run, std::move(X));
   }
   void check() const override {
     if constexpr (requires { algorithm.check(); }) algorithm.check();
   }
   std::shared_ptr<const Concept> visit(Fields& fields) const override {
-    auto copy = std::make_shared<Model>(algorithm);
+    auto copy = std::make_shared<Model>(*this);
     copy->algorithm.parameters(fields);
+    if constexpr (Careful<Algorithm>)
+      fields.flag(
+          "guard", copy->guard,
+          "agents watch their steps, and where these grow go back to the best iterate with more care");
     return copy;
   }
   Algorithm algorithm;
+  bool guard = true;
 };
 
 template <class Algorithm>

@@ -49,6 +49,12 @@ class Mixing {
   /// no rounds. nullptr: no more.
   virtual void carry(Block* numbers) = 0;
 
+  /// Takes the memory for that, for X and numbers of such sizes, at once.
+  virtual void expect_load(const Block& X, const Block& numbers) = 0;
+
+  /// Rounds that carried numbers so far.
+  [[nodiscard]] virtual Index rounds_carried() const = 0;
+
   /// Seconds spent in all of these.
   [[nodiscard]] virtual double seconds() const = 0;
 
@@ -93,6 +99,10 @@ class Network final : public Mixing {
   Vector local_bounds() const override;
   Vector maxima(const Block& column_per_hosted_agent) override;
   void carry(Block* numbers) override { carried_ = numbers; }
+  void expect_load(const Block& X, const Block& numbers) override {
+    laden_.resize(X.rows() + numbers.rows(), X.cols());
+  }
+  Index rounds_carried() const override { return rounds_carried_; }
   Index reach() override;
   Vector total(const Block& column_per_hosted_agent) override;
   Index agents() const override { return topology_.agents(); }
@@ -122,6 +132,7 @@ class Network final : public Mixing {
   } tree_;                             ///< the spanning tree of shortest ways to agent 0
   const Block* sent_ = nullptr;
   Block* carried_ = nullptr;
+  Index rounds_carried_ = 0;
   Block laden_;  ///< X with the carried numbers below it
   double seconds_ = 0;
   std::vector<const double*> neighbours_;  ///< room for the largest row, for each thread
@@ -147,6 +158,8 @@ class Chebyshev final : public Mixing {
   }
   Vector maxima(const Block& column_per_hosted_agent) override { return W_.maxima(column_per_hosted_agent); }
   void carry(Block* numbers) override { W_.carry(numbers); }
+  void expect_load(const Block& X, const Block& numbers) override { W_.expect_load(X, numbers); }
+  Index rounds_carried() const override { return W_.rounds_carried(); }
   double seconds() const override { return W_.seconds(); }
   Index reach() override { return W_.reach(); }
   Vector total(const Block& column_per_hosted_agent) override { return W_.total(column_per_hosted_agent); }

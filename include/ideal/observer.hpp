@@ -48,6 +48,7 @@ class Observer final : public Monitor {
   void bounded(double bound) override { certified_ = bound; }
   bool settled(const Block& X, double bound, const Meter& meter) override;
   void note(std::string_view text) override;
+  void be_patient(bool patient) override { patient_ = patient; }
 
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] Status status() const { return status_; }
@@ -96,6 +97,7 @@ class Observer final : public Monitor {
   Block last_finite_;
   std::optional<double> certified_;
   Index last_iteration_ = 0;
+  bool patient_ = false;
   std::vector<std::string> notes_;
 };
 

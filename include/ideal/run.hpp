@@ -13,6 +13,8 @@
 
 namespace ideal {
 
+class Sentry;
+
 /// Looks at the iterates of a run and decides whether it goes on: stop rules, trace and cancellation live
 /// behind this.
 class Monitor {
@@ -28,6 +30,9 @@ class Monitor {
 
   /// What a method has to say to its user, as why it chose what it chose.
   virtual void note(std::string_view /*text*/) {}
+
+  /// While the method itself goes back where it goes astray, growth is no reason to end the run.
+  virtual void be_patient(bool /*patient*/) {}
 
   /// All agents know that no column of X is worse than `bound` <= wanted(). True if that ends the run.
   virtual bool settled(const Block& /*X*/, double /*bound*/, const Meter& /*meter*/) { return false; }
@@ -59,12 +64,22 @@ class Run {
   template <class... State>
   void keep(State&... state) {
     state_ = {&state...};
-    if (options_.resume) restore();
+    complete_state();
   }
 
   /// The loop head: called with the current iterate before every computation. `iteration` counts outer
   /// iterations where a method has two loops; by default each pass is an iteration.
   bool more(const Block& X, std::optional<Index> iteration = {});
+
+  /// A sentry looks at every loop head from now on. Returns how often it made the method go back before, in a
+  /// resumed run.
+  Index watched_by(Sentry& sentry);
+
+  /// Whether the last loop ended because it went astray. The next one starts from where the sentry says.
+  [[nodiscard]] bool went_astray() const { return astray_; }
+
+  /// Whether the block a method starts from is the same for every agent: not after it went back.
+  [[nodiscard]] bool starts_together() const;
 
   /// For methods that can certify what they have reached.
   [[nodiscard]] double wanted() const { return monitor_.wanted(); }
@@ -92,6 +107,7 @@ class Run {
 
  private:
   [[nodiscard]] Checkpoint checkpoint() const;
+  void complete_state();
   void restore();
 
   Monitor& monitor_;
@@ -99,6 +115,8 @@ class Run {
   Options options_;
   Index passes_ = 0;
   bool just_resumed_ = false;
+  Sentry* sentry_ = nullptr;
+  bool astray_ = false;
   std::vector<std::variant<Block*, Index*, double*>> state_;
   Resolved parameters_;
   Checkpoint final_;

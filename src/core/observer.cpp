@@ -219,11 +219,13 @@ Index Observer::find_worst(const Block& X, const Vector& bounds) {
 Status Observer::judge(const TraceRow& row, bool cancelled) const {
   const double gap = row.worst_suboptimality;
   const double first = reference_ ? yardstick(trace_.front().worst_suboptimality, reference_->value) : 0;
-  if (!std::isfinite(row.consensus)) return Status::diverged;
-  if (reference_ && (!std::isfinite(gap) || gap > hopeless_growth * first)) return Status::diverged;
+  const bool spent = !(row.meter.computations < watch_.computations);
+  const bool hopeless =
+      !std::isfinite(row.consensus) || (reference_ && (!std::isfinite(gap) || gap > hopeless_growth * first));
+  if (hopeless && !(patient_ && !spent && !cancelled)) return Status::diverged;
   if (watch_.tol > 0 && !watch_.certified && worst_bound_ <= watch_.tol) return Status::converged;
   if (cancelled) return Status::interrupted;
-  if (row.meter.computations < watch_.computations) return Status::running;
+  if (!spent) return Status::running;
   return gap > lost_at_the_end * first ? Status::diverged : Status::budget;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <ideal/error.hpp>
 #include <ideal/run.hpp>
+#include <ideal/sentry.hpp>
 
 #include <type_traits>
 #include <utility>
@@ -15,7 +16,13 @@ bool Run::more(const Block& X, std::optional<Index> iteration) {
     ++passes_;
     return true;  // this iterate was looked at before the checkpoint was taken
   }
-  if (!monitor_.more(X, iteration.value_or(passes_), meter_)) {
+  const Index method_iteration = iteration.value_or(passes_);
+  if (sentry_ && sentry_->astray(X, method_iteration)) {
+    astray_ = true;
+    return false;
+  }
+  const Index before = sentry_ && iteration ? sentry_->iterations_before() : 0;
+  if (!monitor_.more(X, before + method_iteration, meter_)) {
     final_ = checkpoint();
     return false;
   }
@@ -23,6 +30,27 @@ bool Run::more(const Block& X, std::optional<Index> iteration) {
     options_.on_checkpoint(checkpoint());
   ++passes_;
   return true;
+}
+
+Index Run::watched_by(Sentry& sentry) {
+  sentry_ = &sentry;
+  const Index before = options_.resume ? Sentry::retreats_of(*options_.resume) : 0;
+  monitor_.be_patient(before < Sentry::most_retreats);
+  return before;
+}
+
+bool Run::starts_together() const { return !sentry_ || sentry_->retreats() == 0; }
+
+/// A checkpoint is taken from once: a method that goes back names its state again.
+void Run::complete_state() {
+  if (sentry_) sentry_->join(state_);
+  if (std::exchange(astray_, false)) {
+    monitor_.be_patient(sentry_->may_go_back());
+    return;
+  }
+  if (!options_.resume) return;
+  restore();
+  if (sentry_) sentry_->resume();
 }
 
 Checkpoint Run::checkpoint() const {

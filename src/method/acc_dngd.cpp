@@ -2,6 +2,7 @@
 #include "method/at_once.hpp"
 #include "method/gossip.hpp"
 #include "method/registry.hpp"
+#include "method/steps.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -42,6 +43,11 @@ struct AccDngd {
         "as stars with large kappa_f");
   }
 
+  std::string be_careful() {
+    safe = true;
+    return half_the_step(step, step_scale);
+  }
+
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());
     const double e = run.uses("step", step.value_or(step_scale * default_step(F, W.spectrum())));
@@ -52,7 +58,7 @@ struct AccDngd {
 
     run.keep(X, Y, V, S, G_prev, k);
     while (run.more(X)) {
-      const bool common = k == 0;
+      const bool common = k == 0 && run.starts_together();
       const auto [G, WS] = at_once(W, S, common, [&]() -> const Block& { return F.gradient(Y); });
       W.locally(X, [&](auto own) {
         own(S) += own(G) - own(G_prev) - s * own(WS);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace ideal {
 
 namespace {
@@ -16,6 +18,11 @@ constexpr double practical_L_scale = 0.25;
 void AcceleratedPapc::parameters(Fields& fields) {
   fields.number("L-scale", L_scale, range::positive,
                 "L is taken times this; auto: 0.25, which is practice and twice as fast; the theory has 1");
+}
+
+std::string AcceleratedPapc::be_careful() {
+  L_scale = 2 * L_scale.value_or(practical_L_scale);
+  return fmt::format("L-scale = {}", *L_scale);
 }
 
 Block AcceleratedPapc::operator()(Objective& F, Mixing& M, Run& run, Block Xf) const {

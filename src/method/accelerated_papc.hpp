@@ -17,6 +17,7 @@ struct AcceleratedPapc {
   std::optional<double> L_scale;  ///< 1/4
 
   void parameters(Fields& fields);
+  std::string be_careful();
   Block operator()(Objective& F, Mixing& M, Run& run, Block X) const;
 };
 

@@ -11,6 +11,7 @@ namespace {
 
 struct ApmC {
   double c = 1;
+  double L_scale = 1;  ///< more where it went astray
 
   static About about() {
     return {
@@ -32,8 +33,14 @@ struct ApmC {
     fields.number("step", c, range::positive, "c, the factor of the consensus rounds T_k");
   }
 
+  std::string be_careful() {
+    L_scale *= 2;
+    c *= 1.25;
+    return fmt::format("L-scale = {}, step = {:.4g}", L_scale, c);
+  }
+
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    const double L = F.L(), mu = F.mu();
+    const double L = L_scale * F.L(), mu = F.mu();
     const double theta = std::sqrt(mu / L);
     const double root_kappa_W = std::sqrt(W.spectrum().kappa());
     const double b0 = L * root_kappa_W;

@@ -100,9 +100,21 @@ void AugmentedLagrangian::check() const {
     throw InputError("--set eta", "rho with rho=0", "a dual step of 0 never moves", "Use eta=auto.");
 }
 
+/// Smaller steps on problems that count as worse conditioned, more of them, and no momentum from one problem
+/// to the next.
+std::string AugmentedLagrangian::be_careful() {
+  L_scale *= 2;
+  carry = false;
+  if (step) *step /= 2;
+  if (eta) *eta /= 2;
+  if (!T) return fmt::format("L-scale = {}", L_scale);
+  *T += (*T + 1) / 2;
+  return fmt::format("L-scale = {}, T = {}", L_scale, *T);
+}
+
 Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
   const auto [lambda_max, lambda_min] = M.spectrum();
-  const double L = F.L(), mu = F.mu(), n = static_cast<double>(M.agents());
+  const double L = L_scale * F.L(), mu = F.mu(), n = static_cast<double>(M.agents());
   const bool stochastic = solver == Solver::sgd;
 
   const double rho =
@@ -134,12 +146,14 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
   run.keep(X, Y, MX, Lambda, Omega, k, t, draws, epsilon);
   while (run.more(X, k)) {
     // The gradient at Y waits for no neighbour; what follows from M X comes after it.
-    const Both oracles = at_once(M, X, draws == 0, [&]() -> const Block& {
+    const bool begins = draws == 0;  // with Y = X
+    const Both oracles = at_once(M, X, begins && run.starts_together(), [&]() -> const Block& {
       return stochastic ? F.gradient(Y, batch, draws) : F.gradient(Y);
     });
     const Block &G = oracles.gradient, &MX_new = oracles.mixed;
     ++draws;
-    const double y_momentum = t > 0 || carries ? beta_in : 0;  // Y = X + y_momentum (X - X before)
+    const double y_momentum =
+        !begins && (t > 0 || carries) ? beta_in : 0;  // Y = X + y_momentum (X - X before)
     const double slowed = stochastic ? step / (1 + step * mu * static_cast<double>(t) / 2) : step;
     const bool dual_step = t == 0 && k > 0;  // X is X_k
 

@@ -27,11 +27,13 @@ struct AugmentedLagrangian {
   std::optional<double> step;  ///< 1 / (L + rho lambda_max)
   std::optional<bool> carry;   ///< keep the inner momentum over outer iterations; T = auto and kappa_M <= 4
   Index batch = 32;            ///< rows of an sgd step
+  double L_scale = 1;          ///< more where it went astray
 
   void parameters(Fields& fields);
   void inner_parameters(Fields& fields);
   void outer_parameters(Fields& fields);
   void check() const;
+  std::string be_careful();
   Block operator()(Objective& F, Mixing& M, Run& run, Block X) const;
 };
 

@@ -2,6 +2,7 @@
 #include "method/at_once.hpp"
 #include "method/gossip.hpp"
 #include "method/registry.hpp"
+#include "method/steps.hpp"
 
 namespace ideal {
 
@@ -26,6 +27,8 @@ struct Extra {
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 
+  std::string be_careful() { return half_the_step(step, step_scale); }
+
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());
     const double lambda_min_DS = 1 - s * W.spectrum().lambda_max;
@@ -38,7 +41,8 @@ struct Extra {
 
     run.keep(X, X_prev, WX_prev, G_prev, k);
     while (run.more(X)) {
-      const Both at_X = at_once(W, X, k == 0, [&]() -> const Block& { return F.gradient(X); });
+      const bool common = k == 0 && run.starts_together();
+      const Both at_X = at_once(W, X, common, [&]() -> const Block& { return F.gradient(X); });
       const Block &G = at_X.gradient, &WX = at_X.mixed;
       W.locally(X, [&](auto own) {
         const Part X_next =

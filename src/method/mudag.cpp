@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace ideal {
 
 namespace {
@@ -39,6 +41,12 @@ struct Mudag {
                   "times sqrt(kappa_W) ln kappa_f, and below about 1.6 sqrt(kappa_W) runs may diverge");
     fields.number("step", step, range::positive, "step; auto: 1/L");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
+  }
+
+  std::string be_careful() {
+    if (!K) return half_the_step(step, step_scale);
+    *K += (*K + 1) / 2;  // the default is enough
+    return fmt::format("{}, K = {}", half_the_step(step, step_scale), *K);
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method/gossip.hpp"
 #include "method/registry.hpp"
+#include "method/steps.hpp"
 
 namespace ideal {
 
@@ -26,6 +27,8 @@ struct Nids {
     fields.number("step", step, range::positive, "step alpha, below 2/L on any graph; auto: 1/L");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
+
+  std::string be_careful() { return half_the_step(step, step_scale); }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());

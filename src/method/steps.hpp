@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -18,6 +20,12 @@ inline Index whole_steps(double count, std::string_view name) {
     throw InputError(fmt::format("--set {}", name), fmt::format("its formula gives {:.3g}", count),
                      "at most 1e9", fmt::format("Check L, mu, rho and step, or set {}.", name));
   return static_cast<Index>(std::ceil(std::max(1.0, count)));
+}
+
+/// For methods that go astray with too large a step; says what it has done.
+inline std::string half_the_step(std::optional<double>& step, double& step_scale) {
+  if (step) return fmt::format("step = {:.4g}", *step /= 2);
+  return fmt::format("step-scale = {:.4g}", step_scale /= 2);
 }
 
 }  // namespace ideal

@@ -77,7 +77,10 @@ const Block& Network::finish() {
   transport_.finish();
   const Block& X = *sent_;
   count(X.rows() + (carried_ ? carried_->rows() : 0));
-  if (carried_) keep_largest(*carried_, X.rows());
+  if (carried_) {
+    keep_largest(*carried_, X.rows());
+    ++rounds_carried_;
+  }
   result_.resizeLike(X);
   const Stores stores =
       2 * X.size() > cached_bytes() / static_cast<Index>(sizeof(double)) ? Stores::streaming : Stores::cached;

@@ -46,6 +46,13 @@ Method with(std::string_view name,
   return chosen;
 }
 
+Method unguarded(std::string_view name) {
+  Method chosen = method(name);
+  if (std::ranges::any_of(chosen.parameters(), [](const Parameter& p) { return p.key == "guard"; }))
+    chosen.set("guard", "false");
+  return chosen;
+}
+
 std::vector<std::string> method_names() {
   std::vector<std::string> names;
   for (const Method& m : methods()) names.push_back(m.about().name);

@@ -34,6 +34,9 @@ Result run_for(const Problem& problem, const Topology& topology, const Method& m
 Method with(std::string_view name,
             std::initializer_list<std::pair<std::string_view, std::string_view>> settings);
 
+/// A registered method that reports its divergence instead of going back.
+Method unguarded(std::string_view name);
+
 std::vector<std::string> method_names();
 
 /// A method's name as a test's name.

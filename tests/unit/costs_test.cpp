@@ -92,7 +92,9 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"agd", {}, constant(1, 0)},
   };
   for (const Case& c : cases) {
-    const auto recording = record(problem, topology, with(c.method, c.settings), 2400);
+    Method m = unguarded(c.method);
+    for (const auto& [key, value] : c.settings) m.set(key, value);
+    const auto recording = record(problem, topology, m, 2400);
     Meter last;
     Index iterations = 0;
     for (std::size_t p = 1; p < recording.X.size(); ++p) {

@@ -77,7 +77,8 @@ TEST(ManyAgents, ARunThatSaysConvergedHasConvergedAtEveryAgent) {
 
 TEST(ManyAgents, DivergenceIsSeen) {
   const Crowd crowd;
-  const Result result = run_for(crowd.problem, crowd.topology, with("extra", {{"step-scale", "50"}}), 3000);
+  const Result result =
+      run_for(crowd.problem, crowd.topology, with("extra", {{"step-scale", "50"}, {"guard", "false"}}), 3000);
   EXPECT_EQ(result.status, Status::diverged);
   EXPECT_TRUE(result.X.allFinite());
 }

@@ -35,7 +35,7 @@ TEST(Registry, UnknownNamesSuggestTheClosest) {
   EXPECT_EQ(message([] { method("ideal").set("speed", "1"); }),
             "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, growth, "
             "beta-in, step, step-scale, "
-            "carry, batch, rho, rho-scale, eta, beta.");
+            "carry, batch, rho, rho-scale, eta, beta, guard.");
   EXPECT_EQ(message([] { method("mideal").set("rho-scal", "1"); }),
             "--set rho-scal=1: 'rho-scal' (no parameter of method 'mideal'). Did you mean 'rho-scale'?");
 }
