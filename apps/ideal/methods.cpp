@@ -18,9 +18,16 @@ Json to_json(const Method& method) {
   Json parameters = Json::array();
   for (const Parameter& p : method.parameters())
     parameters.push_back({{"key", p.key}, {"default", p.value}, {"rule", p.rule}, {"help", p.help}});
-  return {{"name", about.name},         {"family", about.family}, {"summary", about.summary},
-          {"rule", about.rule},         {"cost", about.cost},     {"rate", about.rate},
-          {"citation", about.citation}, {"linear", about.linear}, {"parameters", parameters}};
+  return {{"name", about.name},
+          {"family", about.family},
+          {"summary", about.summary},
+          {"rule", about.rule},
+          {"cost", about.cost},
+          {"rate", about.rate},
+          {"assumptions", about.assumptions},
+          {"citation", about.citation},
+          {"linear", about.linear},
+          {"parameters", parameters}};
 }
 
 void print_all() {
@@ -38,8 +45,8 @@ void print_all() {
 void print_one(const Method& method) {
   const About& about = method.about();
   fmt::print("{}: {}\n\n", about.name, about.summary);
-  fmt::print("rule      {}\ncost      {}\nrate      {}\ncitation  {}\n", about.rule, about.cost, about.rate,
-             about.citation);
+  fmt::print("rule      {}\ncost      {}\nrate      {}\nassumes   {}\ncitation  {}\n", about.rule, about.cost,
+             about.rate, about.assumptions, about.citation);
   fmt::print("\nparameters (--set key=value)\n");
   for (const Parameter& p : method.parameters())
     fmt::print("  {:<12} {}\n  {:<12} default {}; {}\n", p.key, p.help, "", p.value, p.rule);

@@ -22,9 +22,10 @@ struct About {
   std::string name;
   std::string family;
   std::string summary;
-  std::string rule;  ///< the update, in the notation of docs/methods.md
-  std::string cost;  ///< (computations, communications) of an iteration
-  std::string rate;  ///< iterations to accuracy eps, up to constants
+  std::string rule;         ///< the update, in the notation of docs/methods.md
+  std::string cost;         ///< (computations, communications) of an iteration
+  std::string rate;         ///< iterations to accuracy eps, up to constants
+  std::string assumptions;  ///< what the theory asks of losses and network
   std::string citation;
   bool linear = true;      ///< converges linearly to the exact optimum
   bool certifies = false;  ///< its agents know how far from the optimum they are at most

@@ -14,6 +14,14 @@ namespace ideal {
 
 enum class Stores;
 
+/// What the hosted agents know of W, the matrix behind a mixing, beyond its products.
+struct Neighbourhood {
+  Vector diagonal;             ///< W_ii, an agent's degree where W is the Laplacian
+  double least = 0, most = 0;  ///< W_ii of all agents, the same on every host
+  std::vector<Index> colours;  ///< 0, 1, ...: neighbours' colours differ, so those of one may move at once
+  Index colour_count = 0;      ///< of all agents
+};
+
 /// The communication oracle: X -> M X for a symmetric positive semi-definite M with kernel span(1).
 class Mixing {
  public:
@@ -71,6 +79,12 @@ class Mixing {
   /// baselines use it; it is no round of the network. Lives as long as a result of mix().
   virtual const Block& average(const Block& X) = 0;
 
+  /// The same by the network's own means: sums travel to a central agent and the mean back, which takes twice
+  /// the radius of the graph in rounds, two on a star.
+  virtual const Block& average_over_tree(const Block& X) = 0;
+
+  [[nodiscard]] virtual Neighbourhood neighbourhood() const = 0;
+
   /// What agents do by themselves between oracles: update(own) for one part of the blocks after the other,
   /// own(B) being the part of a block of X's shape. Parts are worked on in any order and on several threads,
   /// so statements go entry by entry; an entry's own sequence of operations is always the same.
@@ -107,6 +121,8 @@ class Network final : public Mixing {
   Vector total(const Block& column_per_hosted_agent) override;
   Index agents() const override { return topology_.agents(); }
   const Block& average(const Block& X) override;
+  const Block& average_over_tree(const Block& X) override;
+  Neighbourhood neighbourhood() const override;
 
   /// Spent with messages and their sums; what travels while a host computes takes no time.
   double seconds() const override { return seconds_; }
@@ -125,7 +141,7 @@ class Network final : public Mixing {
   Threads& threads_;
   Index links_ = 0;        ///< directed edges leaving the hosted agents
   Index largest_row_ = 0;  ///< entries of W
-  std::optional<Index> reach_;
+  std::optional<Index> reach_, radius_;
   struct {
     Index levels = 0;
     std::vector<Index> parents, hops;  ///< of the hosted agents
@@ -165,6 +181,8 @@ class Chebyshev final : public Mixing {
   Vector total(const Block& column_per_hosted_agent) override { return W_.total(column_per_hosted_agent); }
   Index agents() const override { return W_.agents(); }
   const Block& average(const Block& X) override { return W_.average(X); }
+  const Block& average_over_tree(const Block& X) override { return W_.average_over_tree(X); }
+  Neighbourhood neighbourhood() const override { return W_.neighbourhood(); }
 
   [[nodiscard]] Index degree() const { return J_; }
   static Index default_degree(double kappa_W);

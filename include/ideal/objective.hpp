@@ -61,6 +61,12 @@ class Objective {
   /// as one computation.
   const Block& dual(const Block& A, const Block& start);
 
+  /// argmin F(X) + <A, X> + sum_i (c_i / 2) |x_i|^2 with one c_i for each hosted agent: counted the same.
+  const Block& tilted(const Block& A, const Vector& c, const Block& start);
+
+  /// L_i of each hosted agent, as its loss tells it: known beforehand like L, and not counted.
+  [[nodiscard]] Vector smoothness() const;
+
   /// Seeded numbers of the normal distribution, each agent's its own and the same on any host.
   [[nodiscard]] Block noise(Index rows) const;
 

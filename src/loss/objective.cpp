@@ -138,11 +138,21 @@ Vector Objective::known_convexity() const {
 }
 
 const Block& Objective::dual(const Block& A, const Block& start) {
+  return tilted(A, Vector::Zero(A.cols()), start);
+}
+
+const Block& Objective::tilted(const Block& A, const Vector& c, const Block& start) {
   const Stopwatch watch(seconds_);
   result_ = start;
-  threads_.each(A.cols(), [&](Index c) { losses_[c]->tilted_minimiser(A.col(c), 0, result_.col(c)); });
+  threads_.each(A.cols(), [&](Index i) { losses_[i]->tilted_minimiser(A.col(i), c[i], result_.col(i)); });
   meter_.computations += 1;
   return result_;
+}
+
+Vector Objective::smoothness() const {
+  Vector L(std::ssize(losses_));
+  threads_.each(L.size(), [&](Index i) { L[i] = losses_[i]->curvature().L; });
+  return L;
 }
 
 }  // namespace ideal

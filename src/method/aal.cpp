@@ -20,6 +20,7 @@ struct Aal : AugmentedLagrangian {
             .rule = "IDEAL with X_k = argmin P_k to rounding",
             .cost = "(T, T) an outer iteration, T = 75 sqrt(kappa_in)",
             .rate = "sqrt(kappa_rho) log(1/eps) outer iterations",
+            .assumptions = "f_i strongly convex and smooth",
             .citation = "Arjevani et al. IDEAL. NeurIPS 2020, Algorithm 2"};
   }
 };

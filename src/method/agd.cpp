@@ -18,6 +18,7 @@ struct Agd {
             .rule = "y = x + beta (x - x-);  x+ = y - (1/L) mean_i grad f_i(y)",
             .cost = "(1, 0)",
             .rate = "sqrt(kappa_f) log(1/eps)",
+            .assumptions = "f strongly convex and smooth; a server",
             .citation = "Nesterov. Introductory lectures on convex optimization. 2004"};
   }
 

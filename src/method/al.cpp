@@ -21,6 +21,7 @@ struct Al : AugmentedLagrangian {
             .rule = "X_k ~ argmin F(X) + <Lambda,X> + rho/2 <X,WX>;  Lambda+ = Lambda + rho W X_k",
             .cost = "(T, T) an outer iteration",
             .rate = "sqrt(kappa_f) kappa_W log(1/eps)",
+            .assumptions = "f_i strongly convex and smooth",
             .citation = "Arjevani et al. IDEAL. NeurIPS 2020, Algorithm 1"};
   }
 };

@@ -18,6 +18,7 @@ struct Apapc : AcceleratedPapc {
                 "the answer is Xf, and L is the true one times L-scale",
             .cost = "(1, 1)",
             .rate = "(sqrt(kappa_f kappa_W) + kappa_W) log(1/eps) computations and communications",
+            .assumptions = "f_i strongly convex and smooth",
             .citation =
                 "Kovalev, Salim, Richtarik. Optimal and practical algorithms for smooth and strongly convex "
                 "decentralized optimization. NeurIPS 2020, Algorithm 1"};

@@ -24,6 +24,7 @@ struct ApmC {
             "X+ = (L t_k Z0 + b0 Z)/(L t_k + b0),  t_k = (1 - theta)^(k+1),  b0 = L sqrt(kappa_W)",
         .cost = "(1, T_k), T_k = ceil(c k theta sqrt(kappa_W)), theta = sqrt(mu/L), k = 1, 2, ...",
         .rate = "sqrt(kappa_f) log(1/eps) computations, sqrt(kappa_f kappa_W) log^2(1/eps) communications",
+        .assumptions = "f_i strongly convex and smooth",
         .citation =
             "Li, Fang, Yin, Lin. A sharp convergence rate analysis for distributed accelerated gradient "
             "methods. 2018"};

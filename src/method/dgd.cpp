@@ -21,6 +21,7 @@ struct Dgd {
             .rule = "X+ = W_DS X - alpha_k grad F(X),  alpha_k = alpha (k+1)^-decay",
             .cost = "(1, 1)",
             .rate = "sublinear, or linear to a neighbourhood",
+            .assumptions = "f_i convex and smooth",
             .citation = "Nedic, Ozdaglar. IEEE TAC 2009; Yuan, Ling, Yin. SIAM J. Optim. 2016",
             .linear = false};
   }

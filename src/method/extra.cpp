@@ -19,6 +19,7 @@ struct Extra {
             .rule = "X_1 = W_DS X_0 - alpha g_0;  X+ = (I + W_DS) X - (I + W_DS)/2 X- - alpha (g - g-)",
             .cost = "(1, 1)",
             .rate = "kappa_f kappa_W log(1/eps)",
+            .assumptions = "f_i convex and smooth, f strongly convex for the linear rate",
             .citation = "Shi, Ling, Wu, Yin. EXTRA. SIAM J. Optim. 2015"};
   }
 

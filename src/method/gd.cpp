@@ -17,6 +17,7 @@ struct Gd {
             .rule = "x+ = x - 2/(L + mu) mean_i grad f_i(x)",
             .cost = "(1, 0)",
             .rate = "kappa_f log(1/eps)",
+            .assumptions = "f strongly convex and smooth; a server",
             .citation = "Nesterov. Introductory lectures on convex optimization. 2004"};
   }
 

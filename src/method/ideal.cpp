@@ -18,6 +18,7 @@ struct Ideal : AugmentedLagrangian {
             "Omega+ = Lambda+ + beta (Lambda+ - Lambda)",
         .cost = "(T, T) an outer iteration",
         .rate = "sqrt(kappa_f kappa_W) log(1/eps) computations and communications",
+        .assumptions = "f_i strongly convex and smooth",
         .citation = "Arjevani, Bruna, Can, Gurbuzbalaban, Jegelka, Lin. IDEAL. NeurIPS 2020, Algorithm 3"};
   }
 };

@@ -16,6 +16,7 @@ struct Msda : DualAscent {
             .rule = "SSDA with W replaced by Q(W)",
             .cost = "(1, J) exact, (T, J) inexact",
             .rate = "sqrt(kappa_f) log(1/eps) dual steps",
+            .assumptions = "f_i strongly convex and smooth; dual gradients",
             .citation = "Scaman, Bach, Bubeck, Lee, Massoulie. ICML 2017"};
   }
 

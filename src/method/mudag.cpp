@@ -30,6 +30,7 @@ struct Mudag {
         .rate =
             "sqrt(kappa_f) log(1/eps) computations, sqrt(kappa_f kappa_W) log(kappa_f) log(1/eps) "
             "communications",
+        .assumptions = "f_i smooth, f strongly convex",
         .citation =
             "Ye, Luo, Zhou, Zhang. Multi-consensus decentralized accelerated gradient descent. 2020; JMLR "
             "2023"};

@@ -18,6 +18,7 @@ struct Nids {
             .rule = "X_1 = X_0 - alpha g_0;  X+ = (I + W_DS)/2 (2X - X- - alpha (g - g-))",
             .cost = "(1, 1)",
             .rate = "(kappa_f + kappa_W) log(1/eps)",
+            .assumptions = "f_i convex and smooth, f strongly convex for the linear rate",
             .citation =
                 "Li, Shi, Yan. A decentralized proximal-gradient method with network independent step-sizes "
                 "and separated convergence rates. IEEE Trans. Signal Process. 2019"};

@@ -16,6 +16,7 @@ struct Opapc : AcceleratedPapc {
             .rule = "APAPC with W replaced by Q(W)",
             .cost = "(1, J)",
             .rate = "sqrt(kappa_f) log(1/eps) computations, sqrt(kappa_f kappa_W) log(1/eps) communications",
+            .assumptions = "f_i strongly convex and smooth",
             .citation =
                 "Kovalev, Salim, Richtarik. Optimal and practical algorithms for smooth and strongly convex "
                 "decentralized optimization. NeurIPS 2020, Algorithm 2"};

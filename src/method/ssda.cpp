@@ -16,6 +16,7 @@ struct Ssda : DualAscent {
                 "beta (Lambda+ - Lambda)",
             .cost = "(1, 1) exact, (T, 1) inexact",
             .rate = "sqrt(kappa_f kappa_W) log(1/eps) dual steps",
+            .assumptions = "f_i strongly convex and smooth; dual gradients",
             .citation =
                 "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for smooth and strongly convex "
                 "distributed "

@@ -22,6 +22,31 @@ Index rounds_to_reach_all(const Graph& graph) {
   return std::min(graph.agents() - 1, 2 * std::ranges::max(graph.hops_from(0)));
 }
 
+/// Hops from the most central agent to the farthest, or where finding that takes too long those from the
+/// first agent, which are no fewer.
+Index radius(const Graph& graph) {
+  constexpr Index exact_limit = 2000;
+  Index least = std::ranges::max(graph.hops_from(0));
+  if (graph.agents() > exact_limit) return least;
+  for (Index i = 1; i < graph.agents(); ++i) least = std::min(least, std::ranges::max(graph.hops_from(i)));
+  return least;
+}
+
+/// Each agent in turn takes the first colour that no neighbour has.
+std::vector<Index> colours_of(const Graph& graph) {
+  constexpr Index none = -1;
+  std::vector<Index> colours(static_cast<std::size_t>(graph.agents()), none);
+  std::vector<bool> taken;
+  for (Index i = 0; i < graph.agents(); ++i) {
+    taken.assign(static_cast<std::size_t>(graph.degree(i)) + 1, false);
+    for (const Index j : graph.neighbours(i))
+      if (const Index c = colours[static_cast<std::size_t>(j)]; c != none && c < std::ssize(taken))
+        taken[static_cast<std::size_t>(c)] = true;
+    colours[static_cast<std::size_t>(i)] = std::ranges::find(taken, false) - taken.begin();
+  }
+  return colours;
+}
+
 /// Asks for the beginning of a vector that is needed soon; the CPU sees the rest coming.
 void prefetch(const double* column, Index size) {
   constexpr Index line = 8, most = 16 * line;
@@ -213,6 +238,30 @@ const Block& Network::average(const Block& X) {
   mean /= static_cast<double>(all.cols());
   threads_.each(result_.cols() - 1, [&](Index c) { result_.col(c + 1) = mean; });
   return result_;
+}
+
+const Block& Network::average_over_tree(const Block& X) {
+  const Stopwatch watch(seconds_);
+  if (!radius_) radius_ = radius(topology_.graph());
+  for (Index round = 0; round < 2 * *radius_; ++round) count(X.rows());
+  return average(X);
+}
+
+Neighbourhood Network::neighbourhood() const {
+  const auto hosted = transport_.hosted();
+  const std::vector<Index> all = colours_of(topology_.graph());
+  const Vector diagonal = topology_.weights().diagonal();
+  Neighbourhood known{.diagonal = Vector(std::ssize(hosted)),
+                      .least = diagonal.minCoeff(),
+                      .most = diagonal.maxCoeff(),
+                      .colours = {},
+                      .colour_count = 1 + std::ranges::max(all)};
+  for (Index c = 0; c < std::ssize(hosted); ++c) {
+    const Index agent = hosted[static_cast<std::size_t>(c)];
+    known.diagonal[c] = diagonal[agent];
+    known.colours.push_back(all[static_cast<std::size_t>(agent)]);
+  }
+  return known;
 }
 
 }  // namespace ideal

@@ -19,8 +19,8 @@ TEST(Registry, EveryMethodIsDocumented) {
   for (const Method& m : methods()) {
     const About& about = m.about();
     EXPECT_TRUE(names.insert(about.name).second) << about.name;
-    for (const std::string* text :
-         {&about.family, &about.summary, &about.rule, &about.cost, &about.rate, &about.citation})
+    for (const std::string* text : {&about.family, &about.summary, &about.rule, &about.cost, &about.rate,
+                                    &about.assumptions, &about.citation})
       EXPECT_FALSE(text->empty()) << about.name;
     for (const Parameter& p : m.parameters())
       EXPECT_FALSE(p.help.empty() || p.rule.empty() || p.value.empty()) << about.name << ' ' << p.key;
