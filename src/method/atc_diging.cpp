@@ -33,10 +33,9 @@ struct AtcDiging {
   }
 
   void parameters(Fields& fields) {
-    fields.number(
-        "step", step, range::positive,
-        "step alpha; auto: (1 + lambda_min(W_DS))^2 / L, half of what diverged anywhere; the theory has a "
-        "factor times (1 - sigma)^2 / (kappa_f L)");
+    fields.number("step", step, range::positive,
+                  "step alpha; auto: (1 + lambda_min(W_DS))^2 / L, which diverged nowhere tried, nor did "
+                  "twice that; the theory has a factor times (1 - sigma)^2 / (kappa_f L)");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
     fields.choice("steps", steps, step_rules,
                   "whose L the default step divides by: the largest, or each agent's own");

@@ -26,10 +26,9 @@ struct Diging {
   }
 
   void parameters(Fields& fields) {
-    fields.number(
-        "step", step, range::positive,
-        "step alpha; auto: 0.4 (1 + lambda_min(W_DS))^2 / L, three quarters of what diverged anywhere; the "
-        "theory has a factor times (1 - sigma)^2 / (kappa_f L)");
+    fields.number("step", step, range::positive,
+                  "step alpha; auto: 0.4 (1 + lambda_min(W_DS))^2 / L, which diverged nowhere tried; the "
+                  "theory has a factor times (1 - sigma)^2 / (kappa_f L)");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 
