@@ -248,7 +248,7 @@ Experiment read_experiment(const fs::path& path, const std::string& cache) {
         settings.cache = cache;
         std::string title = problem_title(settings, problem);
         at(path.string(), [&] { complete(settings); });
-        at(entry.place, [&] { (void)chosen_method(settings); });
+        at(entry.place, [&] { (void)stops_by_certificate(settings, chosen_method(settings)); });
         experiment.cases.push_back({std::move(settings), std::move(title), curve_label(entry, parameters)});
       }
     }

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <thread>
@@ -32,7 +33,7 @@ struct Solve {
   void resolve();
   void resolve_threads();
   [[nodiscard]] Graph checked_graph(Index ranks) const;
-  [[nodiscard]] std::optional<SavedRun> saved_run(Cluster& cluster) const;
+  [[nodiscard]] std::optional<SavedRun> saved_run(Cluster& cluster, const Method& method) const;
   void print(const nlohmann::ordered_json& summary, const fs::path& written) const;
 
   // What is computed, and with it config.toml.
@@ -121,7 +122,7 @@ void Solve::resolve_threads() {
 }
 
 /// The run to go on with; rank 0 reads it and tells the others.
-std::optional<SavedRun> Solve::saved_run(Cluster& cluster) const {
+std::optional<SavedRun> Solve::saved_run(Cluster& cluster, const Method& method) const {
   if (resume_.empty()) return {};
   const std::string place = fmt::format("--resume {}", resume_);
   std::string bytes;
@@ -136,7 +137,10 @@ std::optional<SavedRun> Solve::saved_run(Cluster& cluster) const {
   if (saved.checkpoint.meter.computations >= static_cast<double>(settings_.rounds))
     throw InputError(place, fmt::format("its {} computations are spent", settings_.rounds),
                      "a run goes on until its budget is spent", "Give a larger --rounds.");
-  const auto reached = [](const TraceRow& row) { return row.certified.value_or(row.worst_suboptimality); };
+  const auto reached = [&](const TraceRow& row) {
+    if (!stops_by_certificate(settings_, method)) return row.worst_suboptimality;
+    return row.certified.value_or(std::numeric_limits<double>::infinity());
+  };
   if (settings_.tol > 0 && !saved.trace.empty() && reached(saved.trace.back()) <= settings_.tol)
     throw InputError(place, fmt::format("it has reached {}", settings_.tol),
                      "a run goes on until it reaches --tol", "Give a smaller --tol.");
@@ -196,7 +200,7 @@ int Solve::operator()() {
   Graph graph = checked_graph(cluster.size());
   require_same(cluster, "a graph whose hash is", key_of(graph));
   if (!settings_.every) settings_.every = default_every(graph.agents());
-  const std::optional<SavedRun> saved = saved_run(cluster);
+  const std::optional<SavedRun> saved = saved_run(cluster, method);
 
   ProgressLine line(!quiet_ && !json_ && speaks());
   Threads threads(static_cast<int>(settings_.threads));
@@ -233,6 +237,8 @@ int Solve::operator()() {
   if (saved) beside.resume = &*saved;
   const Result result = run(settings_, loaded, topology, method, cluster, std::move(beside));
   line.clear();
+  if (const auto used = result.parameters.find("tau"); !settings_.tau && used != result.parameters.end())
+    settings_.tau = std::get<double>(used->second);  // what repeats the run, also where it was measured
   // First what can be gone on with: whoever asked to stop may not wait for more.
   if (speaks() && settings_.checkpoint > 0) saver->save(saver->last(result, *settings_.every));
   if (speaks()) {

@@ -54,7 +54,7 @@ class Mixing {
 
   /// With every message from now on go these numbers, a column per hosted agent, and each agent keeps the
   /// largest it has met: after reach() rounds every agent knows the largest of each row. They cost bytes, but
-  /// no rounds. nullptr: no more.
+  /// no rounds. nullptr: no more. To be called between rounds; maxima() and total() carry nothing.
   virtual void carry(Block* numbers) = 0;
 
   /// Takes the memory for that, for X and numbers of such sizes, at once.
@@ -100,6 +100,11 @@ class Mixing {
   friend class Chebyshev;
 };
 
+/// An agent from which every other is at most `radius` hops away.
+struct Centre {
+  Index agent, radius;
+};
+
 /// W itself over a transport: one communication a call. Neighbours are summed in agent order, so every
 /// transport gives the same bits.
 class Network final : public Mixing {
@@ -133,7 +138,12 @@ class Network final : public Mixing {
   void sum_neighbours(Index range, Index ranges, Stores stores);
   void keep_largest(Block& numbers, Index first_row);
   const Block& laden(const Block& X);
-  void grow_tree(Index row);
+  /// The spanning tree of shortest ways to the centre: parents and hops of the hosted agents.
+  struct Tree {
+    std::vector<Index> parents, hops;
+  };
+  const Tree& tree();
+  const Centre& centre();
 
   const Topology& topology_;
   Transport& transport_;
@@ -141,11 +151,9 @@ class Network final : public Mixing {
   Threads& threads_;
   Index links_ = 0;        ///< directed edges leaving the hosted agents
   Index largest_row_ = 0;  ///< entries of W
-  std::optional<Index> reach_, radius_;
-  struct {
-    Index levels = 0;
-    std::vector<Index> parents, hops;  ///< of the hosted agents
-  } tree_;                             ///< the spanning tree of shortest ways to agent 0
+  std::optional<Index> reach_;
+  std::optional<Centre> centre_;
+  Tree tree_;
   const Block* sent_ = nullptr;
   Block* carried_ = nullptr;
   Index rounds_carried_ = 0;

@@ -96,7 +96,7 @@ class Observer final : public Monitor {
   double worst_bound_ = std::numeric_limits<double>::quiet_NaN();
   Block last_finite_;
   std::optional<double> certified_;
-  Index last_iteration_ = 0;
+  Index last_iteration_;
   bool patient_ = false;
   std::vector<std::string> notes_;
 };

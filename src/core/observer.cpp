@@ -51,7 +51,8 @@ Observer::Observer(std::span<const std::shared_ptr<const Loss>> hosted,
       L_(L),
       passes_(passes),
       next_question_(passes),
-      trace_(std::move(watch_.so_far)) {
+      trace_(std::move(watch_.so_far)),
+      last_iteration_(passes) {
   if (trace_.empty()) return;
   seconds_ = trace_.back().seconds;
   certified_ = trace_.back().certified;

@@ -74,6 +74,9 @@ Checkpoint part_of(Checkpoint saved, std::span<const Index> hosted) {
 
 Result solve(const Problem& problem, const Topology& topology, const Method& method, Transport& transport,
              const SolveOptions& options) {
+  if (options.watch.certified && !method.about().certifies)
+    throw InputError("watch", "certified", fmt::format("method '{}' has no certificate", method.about().name),
+                     "Leave it false to compare tol with the truth.");
   const auto hosted = transport.hosted();
   check_sizes(problem, topology, hosted, options);
   std::vector<std::shared_ptr<const Loss>> losses;

@@ -2,6 +2,8 @@
 #include "method/registry.hpp"
 #include "method/single_loop.hpp"
 
+#include <ideal/error.hpp>
+
 #include <algorithm>
 #include <cmath>
 
@@ -55,6 +57,7 @@ struct Auto {
             "of W",
         .cost = "(1, J), after (3, 4 diameters + 4) at the start",
         .rate = "as ideal1",
+        .assumptions = "smooth and strongly convex losses, undirected connected network",
         .citation = "docs/auto.md",
         .certifies = true};
   }
@@ -70,7 +73,7 @@ struct Auto {
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    SingleLoop::Options options{.tau = tau.value_or(1), .sigma = sigma};
+    SingleLoop::Options options{.tau = tau.value_or(1), .sigma = sigma, .knows_directions = true};
     Beliefs beliefs;
     Block directions = X;
     if (!run.resumes()) {
@@ -78,17 +81,25 @@ struct Auto {
       beliefs = {.L = L.value_or(beliefs.L),
                  .mu = mu.value_or(beliefs.mu),
                  .W = {lambda_max.value_or(beliefs.W.lambda_max), lambda_min.value_or(beliefs.W.lambda_min)}};
+      check_told(beliefs);
       if (!tau) options.tau = measured_tau(F, W, run.spent(), X.cols());
       explain(run, beliefs, options.tau);
     }
     return SingleLoop(F, W, beliefs, options, std::move(X), std::move(directions))(run);
   }
 
+  static void check_told(const Beliefs& beliefs) {
+    if (!(beliefs.W.lambda_min <= beliefs.W.lambda_max))
+      throw InputError("--set lambda-min", fmt::format("{}", beliefs.W.lambda_min),
+                       fmt::format("at most lambda-max, here {}", beliefs.W.lambda_max),
+                       "Leave both out to have them found out.");
+    if (!(beliefs.mu <= beliefs.L))
+      throw InputError("--set mu", fmt::format("{}", beliefs.mu),
+                       fmt::format("at most L, here {}", beliefs.L),
+                       "Leave both out to have them found out.");
+  }
+
   void explain(Run& run, const Beliefs& beliefs, double told_tau) const {
-    run.uses("tau", told_tau);
-    run.uses("mu", beliefs.mu);
-    run.uses("lambda-max", beliefs.W.lambda_max);
-    run.uses("lambda-min", beliefs.W.lambda_min);
     const Meter& spent = run.spent();
     run.note(fmt::format(
         "found out with {} computations and {} rounds: L = {:.4g}, mu = {:.4g}, lambda = {:.4g} ... "

@@ -12,7 +12,7 @@ namespace ideal {
 
 namespace {
 
-constexpr Index power_steps = 3, probes = 8;
+constexpr Index probes = 8;
 
 // Moments are as many numbers an agent as rounds, and a dense eigenvalue problem: too much for larger
 // networks.
@@ -46,7 +46,11 @@ std::pair<double, double> extreme_points(const Vector& moments) {
 
 void power_step(Objective& F, const Block& X, Block& directions,
                 Eigen::Ref<Eigen::RowVectorXd, 0, Eigen::InnerStride<>> largest) {
-  directions.colwise().normalize();
+  for (Index c = 0; c < X.cols(); ++c)
+    if (const double norm = directions.col(c).norm(); norm > 0 && std::isfinite(norm))
+      directions.col(c) /= norm;
+    else
+      directions.col(c).setConstant(1 / std::sqrt(static_cast<double>(X.rows())));
   directions = F.hessian(X, directions);
   for (Index c = 0; c < X.cols(); ++c) largest[c] = std::max(largest[c], directions.col(c).norm());
 }

@@ -19,6 +19,9 @@ struct Beliefs {
 /// is taken as known.
 Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions);
 
+/// So many, from any direction, come near the largest curvature.
+inline constexpr Index power_steps = 3;
+
 /// One step, and computation, of the power method for L_i at X from each agent's direction; `largest` keeps
 /// the largest |H_i u| / |u| seen.
 void power_step(Objective& F, const Block& X, Block& directions,

@@ -17,6 +17,7 @@ struct Ideal1 : SingleLoop::Options {
                 "Omega+ = Omega + (eta L/lambda_max) V;  M = Q_J(W)",
             .cost = "(1, J)",
             .rate = "max(sqrt(kappa_f), sigma sqrt(kappa_f kappa_M)) log(1/eps), measured, not proven",
+            .assumptions = "smooth and strongly convex losses, undirected connected network",
             .citation =
                 "Arjevani et al. IDEAL. NeurIPS 2020, Algorithm 3 with one proximal step for an inner loop; "
                 "docs/decisions/015-single-loop-ideal.md",

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -14,10 +13,11 @@ namespace {
 double square(double x) { return x * x; }
 
 /// What an agent tells the others.
-enum Told : Index { mixed, shift, moved, curvature, numbers };
+enum Told : Index { mixed, shift, moved, curvature, concavity, numbers };
 
 // Agents look at their curvature at iterations 6, 10, 16, 26, ...
 constexpr double between_looks = 1.6;
+constexpr Index first_look = 6;
 constexpr double curvature_margin = 1.03;  // a power step ends below the largest eigenvalue
 
 // A run has gone astray when its steps have grown so much since the first, or since the smallest.
@@ -30,7 +30,10 @@ constexpr double for_better_mixing = 0.04, well_mixed = 1.2;
 constexpr double patience = 5;      // predicted iterations without the predicted progress
 constexpr double rounding = 1e-20;  // of a bound, which is a square
 
-constexpr double most_for_mean = 0.8;  // of the wanted accuracy; the rest is for agents' distances from it
+constexpr Index most_slow = 10;
+
+// An estimate so many times too large may already be worth a verification; a failed one tells by how much.
+constexpr double hopeful = 10, more_hopeful = 0.8;
 
 double kappa_of_degree(double kappa_W, Index J) {
   if (kappa_W - 1 < 1e-9) return 1;
@@ -95,12 +98,15 @@ SingleLoop::SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Op
       Y_(X_),
       Z_(X_),
       directions_(std::move(directions)),
+      next_look_(first_look),
       seen_(Block::Zero(numbers, X_.cols())),
       word_(seen_),
       told_X_(X_),
       told_Omega_(Omega_),
       best_X_(X_),
-      best_Omega_(Omega_) {}
+      best_Omega_(Omega_) {
+  seen_.row(concavity) = -F.known_convexity().transpose();
+}
 
 Block SingleLoop::operator()(Run& run) {
   run.keep(X_, X_prev_, Omega_, k_, directions_, next_look_, seen_, word_, rounds_left_, told_X_, told_Omega_,
@@ -119,10 +125,14 @@ Block SingleLoop::operator()(Run& run) {
   }
   W_.carry(nullptr);
   run.uses("J", M_->degree());
+  run.uses("tau", options_.tau);
   run.uses("sigma", options_.sigma);
   run.uses("L", beliefs_.L);
+  run.uses("mu", beliefs_.mu);
+  run.uses("lambda-max", beliefs_.W.lambda_max);
+  run.uses("lambda-min", beliefs_.W.lambda_min);
   run.uses("retreats", retreats_);
-  return X_;
+  return answer_ ? *answer_ : X_;
 }
 
 void SingleLoop::choose() {
@@ -157,15 +167,17 @@ void SingleLoop::step() {
   seen_.row(moved) = (X_ - X_prev_).colwise().norm();
 }
 
-/// One power step; the largest curvature of any agent will be L.
+/// The largest curvature of any agent will be L. A first look starts from any direction and takes some steps.
 void SingleLoop::look_at_curvature() {
   next_look_ = static_cast<Index>(std::ceil(between_looks * static_cast<double>(k_)));
+  const Index steps = k_ <= first_look && !options_.knows_directions ? power_steps : 1;
   seen_.row(curvature).setZero();
-  power_step(F_, X_, directions_, seen_.row(curvature));
+  for (Index step = 0; step < steps; ++step) power_step(F_, X_, directions_, seen_.row(curvature));
 }
 
 void SingleLoop::send_word() {
   word_ = seen_;
+  seen_.row(curvature).setZero();
   told_X_ = X_;
   told_Omega_ = Omega_;
   rounds_left_ = W_.reach();
@@ -174,7 +186,7 @@ void SingleLoop::send_word() {
 
 /// Every agent hears the same numbers in the same round, and so decides the same. With g the mean of the
 /// gradients at Y, which is L times the mean of Y - X+,
-///   f(x_i) - f* <= (n/2)(1/mu - 1/L)|g|^2 + (L/2)|Y - mean|^2 + (n L/2)|x_i - mean|^2,
+///   f(mean) - f* <= (n/2)(1/mu - 1/L)|g|^2 + (L/2)|Y - mean|^2,
 /// docs/decisions/016-a-certificate-on-the-way.md.
 void SingleLoop::hear_word(Run& run) {
   rounds_left_ = 0;
@@ -183,13 +195,13 @@ void SingleLoop::hear_word(Run& run) {
   if (options_.guard && astray(most[moved] + most[mixed] / M_->spectrum().lambda_max)) return go_back(run);
 
   const auto n = static_cast<double>(W_.agents());
-  const double L = beliefs_.L, from_mean = deviation(most[mixed]);
-  const double of_mean = n / 2 * (1 / beliefs_.mu - 1 / L) * square(L * most[shift]) +
-                         L / 2 * square(from_mean + std::sqrt(n) * most[shift]);
-  if (settle(run, of_mean, from_mean)) return;
-  if (options_.guard) judge_progress(run, of_mean);
+  const double L = beliefs_.L;
+  const double estimate = n / 2 * (1 / beliefs_.mu - 1 / L) * square(L * most[shift]) +
+                          L / 2 * square(deviation(most[mixed]) + std::sqrt(n) * most[shift]);
+  if (estimate <= std::min(hopeful * run.wanted(), worth_verifying_)) verify(run, estimate, -most[concavity]);
+  if (options_.guard) judge_progress(run, estimate);
   if (options_.follow && most[curvature] > 0) {
-    beliefs_.L = std::max(curvature_margin * most[curvature], beliefs_.mu);
+    beliefs_.L = std::max(caution_ * curvature_margin * most[curvature], beliefs_.mu);
     choose();
   }
 }
@@ -215,6 +227,7 @@ void SingleLoop::go_back(Run& run) {
   ++retreats_;
   first_size_ = last_bound_ = 0;
   options_.sigma = 1;
+  caution_ *= 1.25;
   beliefs_.L *= 1.25;
   beliefs_.W.lambda_max *= 1.15;
   choose();
@@ -223,8 +236,8 @@ void SingleLoop::go_back(Run& run) {
       k_, beliefs_.L, beliefs_.W.lambda_max, M_->degree()));
 }
 
-/// The bound should fall by e^2 within the predicted iterations. Where it takes many times longer, the agents
-/// differ more than was trusted.
+/// The estimate should fall by e^2 within the predicted iterations. Where it takes many times longer, the
+/// agents differ more than was trusted, or the network is worse than was found out.
 void SingleLoop::judge_progress(Run& run, double bound) {
   if (first_bound_ == 0) first_bound_ = bound;
   if (bound <= rounding * first_bound_) return;
@@ -233,38 +246,36 @@ void SingleLoop::judge_progress(Run& run, double bound) {
     last_k_ = k_;
     return;
   }
-  if (static_cast<double>(k_ - last_k_) <= patience * iterations_ || options_.sigma >= 1) return;
+  if (static_cast<double>(k_ - last_k_) <= patience * iterations_ || slow_ == most_slow) return;
+  ++slow_;
   options_.sigma = std::min(1.0, 2 * options_.sigma);
+  beliefs_.W.lambda_min /= 2;
   last_bound_ = 0;
   choose();
-  run.note(fmt::format("slower than predicted at iteration {}: sigma = {}, J = {}", k_, options_.sigma,
-                       M_->degree()));
+  run.note(fmt::format("slower than predicted at iteration {}: sigma = {}, lambda_min = {:.4g}, J = {}", k_,
+                       options_.sigma, beliefs_.W.lambda_min, M_->degree()));
 }
 
-/// At most |X - mean| of all agents together, if none has a larger |V_i|.
+/// At most |X - mean| of all agents together, if none has a larger |V_i| and the beliefs about W are right.
 double SingleLoop::deviation(double largest_mixed) const {
   const Spectrum M = M_->spectrum();
   const double left = std::max(1 - c_ * M.lambda_min, c_ * M.lambda_max - 1);
   return left * std::sqrt(static_cast<double>(W_.agents())) * largest_mixed / M.lambda_min;
 }
 
-/// Where the mean is good enough, a last consensus makes every agent so.
-bool SingleLoop::settle(Run& run, double mean_bound, double deviation) {
-  const double n = static_cast<double>(W_.agents()), L = beliefs_.L;
-  const auto of_worst = [&](double left) { return mean_bound + n * L / 2 * square(left * deviation); };
-  run.bounded(of_worst(1));
-  if (run.wanted() == 0 || !(mean_bound <= most_for_mean * run.wanted())) return false;
-  const double left = std::sqrt((0.999 * run.wanted() - mean_bound) * 2 / (n * L)) / deviation;
-  if (left < 1) {
-    const double kappa_W = std::max(beliefs_.W.kappa(), 1 + 1e-6);
-    const double rounds = std::acosh(1 / left) / std::acosh((kappa_W + 1) / (kappa_W - 1));
-    Chebyshev Q(W_, beliefs_.W, static_cast<Index>(std::ceil(rounds)));
-    const Block& QX = Q.mix(told_X_);
-    W_.locally(told_X_, [&](auto own) { own(told_X_) -= own(QX); });
-  }
-  if (!run.settled(told_X_, of_worst(std::min(left, 1.0)))) return false;
-  X_ = told_X_;
-  return true;
+/// What was estimated from beliefs is proven without them: all agents take the mean of the iterate that the
+/// word was about, and n |g|^2 / (2 mu) for the mean g of the gradients there bounds f - f*. Both means are
+/// summed over a spanning tree, so that all agents have the same.
+void SingleLoop::verify(Run& run, double estimate, double convexity) {
+  if (run.wanted() == 0) return;
+  const double n = static_cast<double>(W_.agents()), mu = convexity > 0 ? convexity : beliefs_.mu;
+  const Vector mean = W_.total(told_X_) / n;
+  const Block all_mean = mean.replicate(1, told_X_.cols());
+  const Vector gradient = W_.total(F_.gradient(all_mean)) / n;
+  const double bound = n * gradient.squaredNorm() / (2 * mu);
+  run.bounded(bound);
+  worth_verifying_ = more_hopeful * estimate * run.wanted() / bound;
+  if (bound <= run.wanted() && run.settled(all_mean, bound)) answer_ = all_mean;
 }
 
 }  // namespace ideal

@@ -5,6 +5,7 @@
 
 #include <ideal/method.hpp>
 
+#include <limits>
 #include <optional>
 
 namespace ideal {
@@ -44,8 +45,9 @@ class SingleLoop {
     double tau = 1;
     double sigma = 0.25;  ///< trusted until the run shows otherwise
     std::optional<double> momentum = {}, penalty = {}, dual_step = {};
-    bool follow = true;  ///< take for L the curvature met on the way
-    bool guard = true;   ///< go back where the run goes astray, and be more careful
+    bool follow = true;             ///< take for L the curvature met on the way
+    bool guard = true;              ///< go back where the run goes astray, and be more careful
+    bool knows_directions = false;  ///< those passed in are of large curvature already
   };
 
   /// `directions`: of largest curvature, as far as each agent knows.
@@ -55,8 +57,6 @@ class SingleLoop {
   Block operator()(Run& run);
 
  private:
-  struct Word;
-
   void choose();
   void step();
   void look_at_curvature();
@@ -66,7 +66,7 @@ class SingleLoop {
   void go_back(Run& run);
   void judge_progress(Run& run, double bound);
   [[nodiscard]] double deviation(double largest_mixed) const;
-  bool settle(Run& run, double mean_bound, double deviation);
+  void verify(Run& run, double estimate, double convexity);
 
   Objective& F_;
   Mixing& W_;
@@ -81,7 +81,7 @@ class SingleLoop {
   Index k_ = 0;
 
   Block directions_;
-  Index next_look_ = 6;  ///< iteration at which agents look at their curvature again
+  Index next_look_;  ///< iteration at which agents look at their curvature again
 
   Block seen_, word_;  ///< by agent: what it will tell, and the largest it has heard
   Index rounds_left_ = 0;
@@ -90,7 +90,10 @@ class SingleLoop {
   double first_size_ = 0, smallest_size_ = 0;
   double first_bound_ = 0, last_bound_ = 0;  ///< progress is measured from here
   Index last_k_ = 0;
-  Index retreats_ = 0;
+  Index retreats_ = 0, slow_ = 0;
+  double caution_ = 1;                                                ///< multiplies the curvature met
+  double worth_verifying_ = std::numeric_limits<double>::infinity();  ///< estimates below this
+  std::optional<Block> answer_;                                       ///< certified
 };
 
 }  // namespace ideal

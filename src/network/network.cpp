@@ -22,14 +22,13 @@ Index rounds_to_reach_all(const Graph& graph) {
   return std::min(graph.agents() - 1, 2 * std::ranges::max(graph.hops_from(0)));
 }
 
-/// Hops from the most central agent to the farthest, or where finding that takes too long those from the
-/// first agent, which are no fewer.
-Index radius(const Graph& graph) {
+/// The agent that has the farthest nearest, or where finding that takes too long the first.
+Centre centre_of(const Graph& graph) {
   constexpr Index exact_limit = 2000;
-  Index least = std::ranges::max(graph.hops_from(0));
-  if (graph.agents() > exact_limit) return least;
-  for (Index i = 1; i < graph.agents(); ++i) least = std::min(least, std::ranges::max(graph.hops_from(i)));
-  return least;
+  Centre best{.agent = 0, .radius = std::ranges::max(graph.hops_from(0))};
+  for (Index i = 1; i < graph.agents() && graph.agents() <= exact_limit; ++i)
+    if (const Index hops = std::ranges::max(graph.hops_from(i)); hops < best.radius) best = {i, hops};
+  return best;
 }
 
 /// Each agent in turn takes the first colour that no neighbour has.
@@ -145,57 +144,54 @@ Index Network::reach() {
   return *reach_;
 }
 
-/// With the first numbers ever flooded goes agent 0's word, a number more, from which a spanning tree grows.
 Vector Network::maxima(const Block& column_per_hosted_agent) {
+  (void)reach();  // looks at the whole graph once; no part of a round's time
   const Stopwatch watch(seconds_);
-  const bool learns = tree_.parents.empty();
-  const Index rows = column_per_hosted_agent.rows();
-  const auto hosted = transport_.hosted();
-  if (learns) tree_ = {0, std::vector<Index>(hosted.size(), -1), std::vector<Index>(hosted.size(), -1)};
-  if (learns && hosted.front() == 0) tree_.hops[0] = 0;
   Block known = column_per_hosted_agent, sent;
   for (Index round = 0; round < reach(); ++round) {
     sent = known;
-    if (learns) {
-      sent.conservativeResize(rows + 1, Eigen::NoChange);
-      for (Index c = 0; c < sent.cols(); ++c) sent(rows, c) = static_cast<double>(tree_.hops[c]);
-    }
     transport_.exchange(sent);
     count(sent.rows());
     keep_largest(known, 0);
-    if (learns) grow_tree(rows);
   }
-  if (learns) tree_.levels = std::ranges::max(topology_.graph().hops_from(0));
   return known.col(0);
-}
-
-/// An agent's parent is the first neighbour that has heard of agent 0 before it.
-void Network::grow_tree(Index row) {
-  const auto hosted = transport_.hosted();
-  for (std::size_t c = 0; c < hosted.size(); ++c) {
-    if (tree_.hops[c] >= 0) continue;
-    for (const Index j : topology_.graph().neighbours(hosted[c])) {
-      const auto theirs = static_cast<Index>(transport_.column(j)[row]);
-      if (theirs < 0) continue;
-      tree_.parents[c] = j;
-      tree_.hops[c] = theirs + 1;
-      break;
-    }
-  }
 }
 
 /// Gershgorin's: the sum of a row's absolute values.
 Vector Network::local_bounds() const {
   const auto hosted = transport_.hosted();
-  return Vector::NullaryExpr(std::ssize(hosted),
-                             [&](Index c) { return 2 * topology_.weights().coeff(hosted[c], hosted[c]); });
+  Vector sums = Vector::Zero(std::ssize(hosted));
+  for (Index c = 0; c < sums.size(); ++c)
+    for (SparseRows::InnerIterator entry(topology_.weights(), hosted[c]); entry; ++entry)
+      sums[c] += std::abs(entry.value());
+  return sums;
+}
+
+const Centre& Network::centre() {
+  if (!centre_) centre_ = centre_of(topology_.graph());
+  return *centre_;
+}
+
+/// Like the connections, it is there before a run begins. An agent's parent is its first neighbour one hop
+/// nearer to the centre.
+const Network::Tree& Network::tree() {
+  if (!tree_.parents.empty()) return tree_;
+  const std::vector<Index> hops = topology_.graph().hops_from(centre().agent);
+  for (const Index agent : transport_.hosted()) {
+    const auto neighbours = topology_.graph().neighbours(agent);
+    const auto parent = std::ranges::find(neighbours, hops[agent] - 1,
+                                          [&](Index j) { return hops[static_cast<std::size_t>(j)]; });
+    tree_.parents.push_back(parent == neighbours.end() ? -1 : *parent);
+    tree_.hops.push_back(hops[static_cast<std::size_t>(agent)]);
+  }
+  return tree_;
 }
 
 /// Children are added in agent order, so that every transport gives the same bits. A message says in its last
 /// number whom it is for: the sender's parent.
 Vector Network::total(const Block& column_per_hosted_agent) {
+  const auto& [parents, hops] = tree();
   const Stopwatch watch(seconds_);
-  if (tree_.parents.empty()) (void)maxima(Block::Zero(1, column_per_hosted_agent.cols()));
   const auto hosted = transport_.hosted();
   const Index count_of = column_per_hosted_agent.rows();
   Block sums(count_of + 1, std::ssize(hosted)), sent;
@@ -213,18 +209,18 @@ Vector Network::total(const Block& column_per_hosted_agent) {
     }
   };
   const auto take_from_parent = [&](Index c) {
-    sums.col(c) = Eigen::Map<const Vector>(transport_.column(tree_.parents[c]), sums.rows());
+    sums.col(c) = Eigen::Map<const Vector>(transport_.column(parents[c]), sums.rows());
   };
-  for (Index level = tree_.levels; level > 0; --level) {
+  for (Index level = centre().radius; level > 0; --level) {
     for (Index c = 0; c < sums.cols(); ++c)
-      sums(count_of, c) = static_cast<double>(tree_.hops[c] == level ? tree_.parents[c] : -1);
+      sums(count_of, c) = static_cast<double>(hops[c] == level ? parents[c] : -1);
     exchange();
     for (Index c = 0; c < sums.cols(); ++c) add_children(c);
   }
-  for (Index level = 1; level <= tree_.levels; ++level) {
+  for (Index level = 1; level <= centre().radius; ++level) {
     exchange();
     for (Index c = 0; c < sums.cols(); ++c)
-      if (tree_.hops[c] == level) take_from_parent(c);
+      if (hops[c] == level) take_from_parent(c);
   }
   return sums.col(0).head(count_of);
 }
@@ -242,8 +238,7 @@ const Block& Network::average(const Block& X) {
 
 const Block& Network::average_over_tree(const Block& X) {
   const Stopwatch watch(seconds_);
-  if (!radius_) radius_ = radius(topology_.graph());
-  for (Index round = 0; round < 2 * *radius_; ++round) count(X.rows());
+  for (Index round = 0; round < 2 * centre().radius; ++round) count(X.rows());
   return average(X);
 }
 
