@@ -34,6 +34,7 @@ Sentry::Sentry(Mixing& W, const Block& start, double kappa_f)
       best_(start),
       word_(Block::Zero(numbers, start.cols())) {
   W.expect_load(start, word_);
+  (void)W.reach();  // found out before the loop
 }
 
 bool Sentry::astray(const Block& X, Index iteration) {
