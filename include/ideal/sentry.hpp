@@ -13,7 +13,7 @@ namespace ideal {
 /// Agents' own watch over a run: now and then each tells how far it moved in the last iteration, numbers that
 /// ride on the method's messages. After reach() rounds every agent knows the largest, and all see in the same
 /// pass whether the run has gone astray: its steps grow, or after a long time lead nowhere.
-/// docs/decisions/017-a-guard-for-every-method.md.
+/// docs/decisions/018-a-guard-for-every-method.md.
 class Sentry {
  public:
   static constexpr Index most_retreats = 12;

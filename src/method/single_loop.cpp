@@ -33,7 +33,7 @@ constexpr double rounding = 1e-20;  // of a bound, which is a square
 constexpr Index most_slow = 10;
 
 // An estimate so many times too large may already be worth a verification; a failed one tells by how much.
-constexpr double hopeful = 10, more_hopeful = 0.8;
+constexpr double hopeful = 30, more_hopeful = 0.8;
 
 double kappa_of_degree(double kappa_W, Index J) {
   if (kappa_W - 1 < 1e-9) return 1;
