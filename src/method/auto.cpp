@@ -81,22 +81,24 @@ struct Auto {
       beliefs = {.L = L.value_or(beliefs.L),
                  .mu = mu.value_or(beliefs.mu),
                  .W = {lambda_max.value_or(beliefs.W.lambda_max), lambda_min.value_or(beliefs.W.lambda_min)}};
-      check_told(beliefs);
+      beliefs.W.lambda_min = std::min(beliefs.W.lambda_min, beliefs.W.lambda_max);
+      beliefs.mu = std::min(beliefs.mu, beliefs.L);
       if (!tau) options.tau = measured_tau(F, W, run.spent(), X.cols());
       explain(run, beliefs, options.tau);
     }
     return SingleLoop(F, W, beliefs, options, std::move(X), std::move(directions))(run);
   }
 
-  static void check_told(const Beliefs& beliefs) {
-    if (!(beliefs.W.lambda_min <= beliefs.W.lambda_max))
-      throw InputError("--set lambda-min", fmt::format("{}", beliefs.W.lambda_min),
-                       fmt::format("at most lambda-max, here {}", beliefs.W.lambda_max),
-                       "Leave both out to have them found out.");
-    if (!(beliefs.mu <= beliefs.L))
-      throw InputError("--set mu", fmt::format("{}", beliefs.mu),
-                       fmt::format("at most L, here {}", beliefs.L),
-                       "Leave both out to have them found out.");
+  void check() const {
+    const auto ordered = [](std::string_view small, const std::optional<double>& least,
+                            std::string_view large, const std::optional<double>& most) {
+      if (least && most && *least > *most)
+        throw InputError(fmt::format("--set {}", small), fmt::format("{}", *least),
+                         fmt::format("at most {}, here {}", large, *most),
+                         "Leave both out to have them found out.");
+    };
+    ordered("lambda-min", lambda_min, "lambda-max", lambda_max);
+    ordered("mu", mu, "L", L);
   }
 
   void explain(Run& run, const Beliefs& beliefs, double told_tau) const {

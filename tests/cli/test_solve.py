@@ -240,6 +240,13 @@ class NothingToChoose(ProgramTest):
         self.assertNotEqual(self.summary("measured")["parameters"]["tau"], 1)
         self.assertEqual(self.summary("told")["parameters"]["tau"], 3)
 
+    def test_goes_on_between_simulator_and_network(self):
+        self.solve("--graph line:8 --hosts 3 --checkpoint 5 --rounds 20 --tol 0 --out a")
+        self.succeed("solve --quiet --resume a --rounds 30")
+        self.solve("--graph line:8 --checkpoint 5 --rounds 20 --tol 0 --out b")
+        self.succeed("solve --quiet --resume b --hosts 4 --rounds 30")
+        self.assertEqual(self.summary("b")["parameters"]["tau"], 1)
+
     def test_truth_or_certificate(self):
         self.solve("--stop truth --tol 1e-6 --out truth")
         self.solve("--stop certificate --tol 1e-6 --out certificate")

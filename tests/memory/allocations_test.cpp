@@ -41,6 +41,7 @@ class Bowl final : public Loss {
   double value(VectorRef x) const override { return c_ / 2 * (x.array() - m_).square().sum(); }
   void gradient(VectorRef x, VectorOut g) const override { g = c_ * (x.array() - m_).matrix(); }
   Curvature curvature() const override { return {c_, c_}; }
+  void hessian_vector(VectorRef /*x*/, VectorRef v, VectorOut Hv) const override { Hv = c_ * v; }
 
  private:
   double c_, m_;

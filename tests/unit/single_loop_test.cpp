@@ -70,7 +70,9 @@ TEST(Total, AddsOverAllAgentsInTwoRoundsALevel) {
     (void)at.W.maxima(numbers);
     const Index before = at.meter.communications;
     EXPECT_LT((at.W.total(numbers) - numbers.rowwise().sum()).norm(), 1e-12) << graph;
-    EXPECT_EQ(at.meter.communications - before, 2 * std::ranges::max(topology.graph().hops_from(0))) << graph;
+    Index radius = n;
+    for (Index i = 0; i < n; ++i) radius = std::min(radius, std::ranges::max(topology.graph().hops_from(i)));
+    EXPECT_EQ(at.meter.communications - before, 2 * radius) << graph;
   }
 }
 
@@ -191,6 +193,57 @@ TEST(Certificate, HoldsForEveryAgentWheneverItIsGiven) {
           EXPECT_LE(last.worst_suboptimality, *last.certified)
               << graph << ' ' << to_string(loss) << ' ' << tol;
         }
+}
+
+/// Two dense halves joined by one weak edge: the moments of a few rounds do not see how weak.
+Topology weak_link(double weight) {
+  constexpr Index half = 12;
+  Block W = Block::Zero(2 * half, 2 * half);
+  const auto join = [&](Index a, Index b, double w) {
+    W(a, b) = W(b, a) = -w;
+    W(a, a) += w;
+    W(b, b) += w;
+  };
+  Random random(7);
+  for (Index side : {Index{0}, half})
+    for (Index i = 0; i < half; ++i)
+      for (Index j = 0; j < i; ++j)
+        if (i - j == 1 || random.uniform() < 0.4) join(side + i, side + j, 1 + random.uniform());
+  join(0, half, weight);
+  return Topology::from_matrix(SparseRows(W.sparseView()));
+}
+
+TEST(Certificate, HoldsWhereTheNetworkIsWorseThanWasFoundOut) {
+  for (const double weight : {1e-2, 1e-4})
+    for (const double tol : {1e-3, 1e-7}) {
+      const Topology topology = weak_link(weight);
+      const Problem problem = make_problem({.kappa = 100}, topology.agents());
+      const Result result = certified_run(problem, topology, method("auto"), tol);
+      if (result.status == Status::converged) {
+        EXPECT_LE(result.trace.back().worst_suboptimality, tol) << weight << ' ' << tol;
+      }
+    }
+}
+
+TEST(Certificate, DoesNotTrustAMuThatWasTold) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  Problem problem = make_problem({.kappa = 200}, 6);
+  problem.constants.mu *= 20;
+  const Result result = certified_run(problem, topology, method("ideal1"), 1e-4);
+  ASSERT_EQ(result.status, Status::converged);
+  EXPECT_LE(result.trace.back().worst_suboptimality, *result.trace.back().certified);
+}
+
+TEST(FindOut, BoundsWeightsOfAnySign) {
+  Block W(4, 4);  // its rows' absolute values add up to more than twice the diagonal
+  W << 1.5, -1, -1, 0.5, -1, 1.5, 0.5, -1, -1, 0.5, 1.5, -1, 0.5, -1, -1, 1.5;
+  const Topology topology = Topology::from_matrix(SparseRows(W.sparseView()));
+  const Problem problem = make_problem({}, 4);
+  Oracles at(problem, topology);
+  EXPECT_GE(at.W.local_bounds().maxCoeff(), topology.spectrum().lambda_max);
+  Block directions;
+  EXPECT_NEAR(find_out(at.F, at.W, Block::Zero(7, 4), directions).W.lambda_max,
+              topology.spectrum().lambda_max, 0.05 * topology.spectrum().lambda_max);
 }
 
 TEST(Certificate, NeedsNoReference) {
