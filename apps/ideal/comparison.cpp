@@ -43,10 +43,13 @@ void require_own(const fs::path& folder) {
 
 /// Of everything a run's result depends on.
 std::string key_of(const Settings& s, const Loaded& loaded, const Topology& topology, const Method& method) {
-  return hash_of(fmt::format("{} test={} rounds={} tol={:a} every={}{}",
-                             iterates_key(s, loaded, topology, method), s.test, s.rounds, s.tol, *s.every,
-                             stops_by_certificate(s, method) ? " certified" : ""))
-      .substr(0, 12);
+  std::string text =
+      fmt::format("{} test={} rounds={} tol={:a} every={}", iterates_key(s, loaded, topology, method), s.test,
+                  s.rounds, s.tol, *s.every);
+  for (const Parameter& parameter : method.parameters())
+    if (parameter.key == "tau") text += fmt::format(" tau={}", parameter.value);
+  if (stops_by_certificate(s, method)) text += " certified";
+  return hash_of(text).substr(0, 12);
 }
 
 std::string slug(std::string_view text) {

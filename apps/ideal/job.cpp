@@ -90,10 +90,9 @@ std::string iterates_key(const Settings& s, const Loaded& loaded, const Topology
                          const Method& method) {
   std::string text =
       fmt::format("{} {} {} {}", IDEAL_VERSION, loaded.key, weights_key(topology.weights()), s.method);
-  // A tau that nobody told is part of the run's state: measured on a network, 1 in the simulator.
-  const bool measures = s.method == "auto" && !s.tau;
+  // tau is part of such a run's state: told, measured on a network, or 1 in the simulator.
   for (const Parameter& parameter : method.parameters())
-    if (!(measures && parameter.key == "tau")) text += fmt::format(" {}={}", parameter.key, parameter.value);
+    if (parameter.key != "tau") text += fmt::format(" {}={}", parameter.key, parameter.value);
   return hash_of(text + fmt::format(" L={:a} mu={:a} seed={}", s.L.value_or(0), s.mu.value_or(0), s.seed));
 }
 
