@@ -59,7 +59,8 @@ struct AccDngd {
     run.keep(X, Y, V, S, G_prev, k);
     while (run.more(X)) {
       const bool common = k == 0 && run.starts_together();
-      const auto [G, WS] = at_once(W, S, common, [&]() -> const Block& { return F.gradient(Y); });
+      const Both oracles = at_once(W, S, common, [&]() -> const Block& { return F.gradient(Y); });
+      const Block &G = oracles.gradient, &WS = oracles.mixed;
       W.locally(X, [&](auto own) {
         own(S) += own(G) - own(G_prev) - s * own(WS);
         own(G_prev) = own(G);

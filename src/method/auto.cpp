@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ struct Candidate {
 /// theory with the constants that were measured for them.
 std::vector<Candidate> candidates(const Beliefs& beliefs, double tau, double sigma) {
   const double kappa_f = beliefs.kappa_f(), kappa_W = beliefs.W.kappa();
-  const double tenfold = std::log(10) / 2;
+  const double tenfold = std::numbers::ln10 / 2;
   const auto J = static_cast<double>(Chebyshev::default_degree(kappa_W));
   const Degree best = best_degree(kappa_f, kappa_W, tau, sigma);
   return {{fmt::format("ideal1 with J = {}", best.J), tenfold * best.time},

@@ -43,7 +43,8 @@ struct Diging {
     run.keep(X, S, G_prev, k);
     while (run.more(X)) {
       const bool common = k == 0;
-      const auto [G, WS] = at_once(W, S, common, [&]() -> const Block& { return F.gradient(X); });
+      const Both oracles = at_once(W, S, common, [&]() -> const Block& { return F.gradient(X); });
+      const Block &G = oracles.gradient, &WS = oracles.mixed;
       W.locally(X, [&](auto own) {
         own(S) += own(G) - own(G_prev) - s * own(WS);
         own(G_prev) = own(G);

@@ -41,7 +41,8 @@ struct Dng {
 
     run.keep(X, Y, k);
     while (run.more(X)) {
-      const auto [G, WY] = at_once(W, Y, k == 0, [&]() -> const Block& { return F.gradient(Y); });
+      const Both oracles = at_once(W, Y, k == 0, [&]() -> const Block& { return F.gradient(Y); });
+      const Block &G = oracles.gradient, &WY = oracles.mixed;
       const auto now = static_cast<double>(k);
       W.locally(X, [&](auto own) {
         const Part X_next = own(Y) - s_p * own(WY) - c / (now + 1) * own(G);

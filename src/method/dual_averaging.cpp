@@ -49,7 +49,8 @@ struct DualAveraging {
 
     run.keep(mean, X, Z, start, k);
     while (run.more(mean)) {
-      const auto [G, WZ] = at_once(W, Z, k == 0, [&]() -> const Block& { return F.gradient(X); });
+      const Both oracles = at_once(W, Z, k == 0, [&]() -> const Block& { return F.gradient(X); });
+      const Block &G = oracles.gradient, &WZ = oracles.mixed;
       ++k;
       const double alpha = a / std::sqrt(static_cast<double>(k)), weight = 1 / static_cast<double>(k);
       W.locally(X, [&](auto own) {
