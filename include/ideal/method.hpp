@@ -142,7 +142,7 @@ struct Method::Model final : Concept {
   explicit Model(Algorithm a) : algorithm(std::move(a)) {}
   Block run(Objective& F, Mixing& W, Run& run, Block X) const override {
     if constexpr (Careful<Algorithm>)
-      if (guard) {
+      if (guard && !guards_itself()) {
         Algorithm careful = algorithm;
         return guarded(
             F, W, run, std::move(X), [&](Block start) { return careful(F, W, run, std::move(start)); },
@@ -163,6 +163,11 @@ struct Method::Model final : Concept {
     return copy;
   }
   Algorithm algorithm;
+  /// A method may have a guard of its own in some settings.
+  [[nodiscard]] bool guards_itself() const {
+    if constexpr (requires { algorithm.guards_itself(); }) return algorithm.guards_itself();
+    return false;
+  }
   bool guard = true;
 };
 

@@ -38,6 +38,9 @@ class Mixing {
     return finish();
   }
 
+  /// Communications it takes.
+  [[nodiscard]] virtual Index rounds() const = 0;
+
   /// M X = 0 of an X that is the same at every agent: nothing is sent.
   virtual const Block& common(const Block& X) = 0;
 
@@ -113,6 +116,7 @@ class Network final : public Mixing {
 
   void start(const Block& X) override;
   const Block& finish() override;
+  Index rounds() const override { return 1; }
   const Block& common(const Block& X) override { return result_.setZero(X.rows(), X.cols()); }
   Spectrum spectrum() const override { return topology_.spectrum(); }
   Vector local_bounds() const override;
@@ -175,6 +179,7 @@ class Chebyshev final : public Mixing {
 
   void start(const Block& X) override;
   const Block& finish() override;
+  Index rounds() const override { return J_ * W_.rounds(); }
   const Block& common(const Block& X) override { return W_.common(X); }
   Spectrum spectrum() const override { return spectrum_; }
   Vector local_bounds() const override {

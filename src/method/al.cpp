@@ -10,6 +10,7 @@ namespace {
 /// (appendix B).
 struct Al : AugmentedLagrangian {
   Al() {
+    option = 2;
     beta = 0;
     eta_is_rho = true;
   }

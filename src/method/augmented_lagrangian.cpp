@@ -7,8 +7,10 @@
 
 #include <ideal/error.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -45,7 +47,71 @@ Index default_steps(Solver solver, double kappa_in, bool carries) {
   return exact_steps(solver, kappa_in);
 }
 
+/// Option 3. How an inner loop goes is told by messages that are sent anyway: after reach() rounds every
+/// agent knows the largest of all agents' numbers, and so decides the same in the same round.
+struct Hearsay {
+  enum Told : Index { steepness, disagreement, numbers };
+
+  static constexpr double fewest = 0.3;      ///< sqrt(kappa_in) steps, whatever is heard
+  static constexpr double much_growth = 10;  ///< of disagreement: the dual steps go astray
+
+  Hearsay(Mixing& mixing, Index agents, double accuracy)
+      : M(mixing), largest(Block::Zero(numbers, agents)), wanted(accuracy) {}
+  Hearsay(const Hearsay&) = delete;
+  Hearsay& operator=(const Hearsay&) = delete;
+  ~Hearsay() { M.carry(nullptr); }
+
+  /// Unless word is still under way.
+  void tell(const Block& gradient, const Block& MX) {
+    if (rounds_left > 0) return;
+    largest.row(steepness) = gradient.colwise().norm();
+    largest.row(disagreement) = MX.colwise().norm();
+    rounds_left = M.reach();
+    go_on();
+  }
+
+  /// What was under way before a checkpoint still is.
+  void go_on() { M.carry(rounds_left > 0 ? &largest : nullptr); }
+
+  /// After each M X.
+  void listen() {
+    heard = rounds_left > 0 && rounds_left <= M.rounds();
+    rounds_left = std::max(Index{0}, rounds_left - M.rounds());
+  }
+
+  /// What is left of the subproblem is small beside the dual step to come.
+  [[nodiscard]] bool suffices(double eta) const {
+    return heard && largest(steepness, 0) <= wanted * eta * largest(disagreement, 0);
+  }
+
+  /// At the end of inner loop k: agents disagree much more than before, or for long no less.
+  [[nodiscard]] bool astray(Index k, Index patience) {
+    const double now = largest(disagreement, 0);
+    const bool wrong = now > much_growth * least || k - least_at > patience;
+    if (!wrong && now >= least) return false;
+    least = now;
+    least_at = k;
+    if (wrong) wanted /= 2;
+    return wrong;
+  }
+
+  void begin_again() {
+    rounds_left = 0;
+    go_on();
+  }
+
+  Mixing& M;
+  Block largest;          ///< that each agent has heard of
+  Index rounds_left = 0;  ///< until all have heard of all
+  bool heard = false;     ///< just now
+  double wanted;
+  double least = std::numeric_limits<double>::max();  ///< disagreement so far, and when
+  Index least_at = 0;
+};
+
 }  // namespace
+
+Index AugmentedLagrangian::ending() const { return option.value_or(solver == Solver::agd && !T ? 3 : 2); }
 
 void AugmentedLagrangian::parameters(Fields& fields) {
   inner_parameters(fields);
@@ -54,25 +120,36 @@ void AugmentedLagrangian::parameters(Fields& fields) {
 
 void AugmentedLagrangian::inner_parameters(Fields& fields) {
   fields.choice("solver", solver, solver_names, "inner solver");
-  fields.number("option", option, Range{1, 2, false, false, "1 or 2"},
-                "end of an inner loop: 1 by accuracy (the maximum gradient norm is flooded, and counted), 2 "
-                "after T steps");
-  fields.number("T", T, range::count,
-                "inner steps T_k; auto: 0.75 sqrt(kappa_in) with carried momentum, else 2 sqrt(kappa_in) "
-                "(agd), 2 kappa_in (gd, sgd); the paper's experiments use 100");
+  fields.number(
+      "option", option, Range{1, 3, false, false, "1, 2 or 3"},
+      "end of an inner loop: 1 by proven accuracy (the maximum gradient norm is flooded, and "
+      "counted), 2 after T steps, 3 by progress (two numbers ride on every message); auto: 3 for agd "
+      "unless T is given, else 2");
+  fields.number(
+      "T", T, range::count,
+      "inner steps T_k, for options 1 and 3 the most; auto, for option 2: 0.75 sqrt(kappa_in) with "
+      "carried momentum, else 2 sqrt(kappa_in) (agd), 2 kappa_in (gd, sgd); the paper's experiments "
+      "use 100");
+  fields.number(
+      "accuracy", accuracy, range::positive,
+      "option 3: a loop ends where |grad P_k| <= accuracy eta |M X|, each the largest of any agent");
   fields.number("growth", growth, Range{1, 10, false, false, "a number in [1, 10]"},
                 "T_k = T growth^k; auto: 1/(1 - sqrt(mu_rho/L_rho)/2) for sgd, else 1");
   fields.number("beta-in", beta_in, range::momentum,
                 "inner momentum; auto: nest(kappa_in) for agd, 0 for gd and sgd");
   fields.number("step", step, range::positive, "inner step; auto: 1/(L + rho lambda_max)");
   fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
-  fields.flag("carry", carry,
-              "keep the inner momentum over outer iterations; auto: when T is auto and kappa_M <= 4");
+  fields.flag(
+      "carry", carry,
+      "keep the inner momentum over outer iterations; auto: for agd when option is 3, or T is auto and "
+      "kappa_M <= 4");
   fields.number("batch", batch, range::count, "rows of an sgd step");
 }
 
 void AugmentedLagrangian::outer_parameters(Fields& fields) {
-  fields.number("rho", rho, range::nonnegative, "penalty; auto: L/lambda_max, for sgd L/lambda_min");
+  fields.number(
+      "rho", rho, range::nonnegative,
+      "penalty; auto: L/lambda_max, for sgd L/lambda_min, for option 3 L/sqrt(lambda_max lambda_min)");
   fields.number("rho-scale", rho_scale, range::positive, "multiplies the default rho");
   fields.text("eta",
               eta_is_rho ? "rho"
@@ -89,8 +166,8 @@ void AugmentedLagrangian::outer_parameters(Fields& fields) {
 }
 
 void AugmentedLagrangian::check() const {
-  if (solver == Solver::sgd && option == 1)
-    throw InputError("--set option", "1 with solver=sgd",
+  if (solver == Solver::sgd && ending() != 2)
+    throw InputError("--set option", fmt::format("{} with solver=sgd", ending()),
                      "the gradient of a mini-batch does not tell the accuracy", "Use option=2.");
   if (solver == Solver::exact && T)
     throw InputError("--set T", fmt::format("{} with solver=exact", *T),
@@ -117,8 +194,11 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
   const double L = L_scale * F.L(), mu = F.mu(), n = static_cast<double>(M.agents());
   const bool stochastic = solver == Solver::sgd;
 
-  const double rho =
-      run.uses("rho", this->rho.value_or(rho_scale * L / (stochastic ? lambda_min : lambda_max)));
+  const Index option = run.uses("option", ending());
+  const double rho = run.uses("rho", this->rho.value_or(rho_scale * L /
+                                                        (stochastic    ? lambda_min
+                                                         : option == 3 ? std::sqrt(lambda_max * lambda_min)
+                                                                       : lambda_max)));
   const double L_rho = lambda_max / (mu + rho * lambda_max);
   const double mu_rho = lambda_min / (L + rho * lambda_min);
   const double eta = run.uses("eta", eta_is_rho ? rho : this->eta.value_or(1 / L_rho));
@@ -129,21 +209,28 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
   const bool accelerated = solver == Solver::agd || solver == Solver::exact;
   const double step = run.uses("step", this->step.value_or(step_scale / L_in));
   const double beta_in = run.uses("beta-in", this->beta_in.value_or(accelerated ? nest(kappa_in) : 0));
-  const bool carries = run.uses(
-      "carry", carry.value_or(!T && solver == Solver::agd && lambda_max <= well_connected * lambda_min));
-  const Index most = option == 1 ? exact_steps(solver, kappa_in) : default_steps(solver, kappa_in, carries);
+  const bool well_mixed = lambda_max <= well_connected * lambda_min;
+  const bool carries =
+      run.uses("carry", carry.value_or(solver == Solver::agd && (option == 3 || (!T && well_mixed))));
+  const Index most = option == 2 ? default_steps(solver, kappa_in, carries) : exact_steps(solver, kappa_in);
   const auto T0 = static_cast<double>(run.uses("T", T.value_or(most)));
   const double growth = run.uses("growth", this->growth.value_or(stochastic ? 1 / contraction : 1));
   const Index check_every =
       steps(std::sqrt(kappa_in) / 4);  // option 1: a test costs a flood, so not after every step
+  const Index at_least = steps(Hearsay::fewest * std::sqrt(kappa_in)),
+              patience = steps(std::sqrt(L_rho / mu_rho) + 5);
 
   Block Y = X, MX = Block::Zero(X.rows(), X.cols()), Lambda = MX, Omega = MX;
-  Block gradient;  // of P_k; option 1 looks at it
-  if (option == 1) gradient.resizeLike(X);
+  double y_momentum = 0;  // Y = X + y_momentum (X - X before)
+  Block gradient;         // of P_k; options 1 and 3 look at it
+  if (option != 2) gradient.resizeLike(X);
   Index k = 0, t = 0, draws = 0;  // outer iterations done, inner steps done, gradients taken
   double epsilon = 0;             // option 1: accuracy |X_k - X_k*|^2 wanted
+  Hearsay hearsay(M, X.cols(), accuracy);
 
-  run.keep(X, Y, MX, Lambda, Omega, k, t, draws, epsilon);
+  run.keep(X, Y, MX, Lambda, Omega, y_momentum, k, t, draws, epsilon, hearsay.largest, hearsay.rounds_left,
+           hearsay.wanted, hearsay.least, hearsay.least_at);
+  if (option == 3) hearsay.go_on();
   while (run.more(X, k)) {
     // The gradient at Y waits for no neighbour; what follows from M X comes after it.
     const bool begins = draws == 0;  // with Y = X
@@ -151,9 +238,8 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
       return stochastic ? F.gradient(Y, batch, draws) : F.gradient(Y);
     });
     const Block &G = oracles.gradient, &MX_new = oracles.mixed;
+    if (option == 3) hearsay.listen();
     ++draws;
-    const double y_momentum =
-        !begins && (t > 0 || carries) ? beta_in : 0;  // Y = X + y_momentum (X - X before)
     const double slowed = stochastic ? step / (1 + step * mu * static_cast<double>(t) / 2) : step;
     const bool dual_step = t == 0 && k > 0;  // X is X_k
 
@@ -165,12 +251,13 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
       }
       const auto MY = own(MX_new) + y_momentum * (own(MX_new) - own(MX));  // costs no round of its own
       const auto gradient_P = own(G) + own(Omega) + rho * MY;
-      if (option == 1) own(gradient) = gradient_P;
+      if (option != 2) own(gradient) = gradient_P;
       const Part X_next = own(Y) - slowed * gradient_P;
       own(MX) = own(MX_new);
       own(Y) = X_next + beta_in * (X_next - own(X));
       own(X) = X_next;
     });
+    y_momentum = beta_in;
     ++t;
 
     bool solved = static_cast<double>(t) >= std::ceil(T0 * std::pow(growth, k));
@@ -181,9 +268,20 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
     }
     if (option == 1 && !solved && t % check_every == 0)
       solved = M.maximum(gradient.colwise().norm()) <= mu * std::sqrt(epsilon / n);  // sufficient (erratum 8)
+    bool astray = false;
+    if (option == 3 && t >= at_least && hearsay.suffices(eta)) {
+      solved = true;
+      astray = hearsay.astray(k, patience);
+    }
+    if (option == 3 && !solved) hearsay.tell(gradient, MX);
     if (!solved) continue;
 
-    if (!carries) M.locally(X, [&](auto own) { own(Y) = own(X); });
+    if (astray) M.locally(X, [&](auto own) { own(Omega) = own(Lambda); });  // forget the way that led here
+    if (!carries || astray) {
+      M.locally(X, [&](auto own) { own(Y) = own(X); });
+      y_momentum = 0;
+    }
+    if (option == 3) hearsay.begin_again();
     epsilon *= contraction;
     ++k;
     t = 0;

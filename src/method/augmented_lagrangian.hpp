@@ -14,10 +14,11 @@ struct AugmentedLagrangian {
   enum class Solver { agd, gd, sgd, exact };
 
   Solver solver = Solver::agd;
-  Index option = 2;              ///< stop an inner loop by accuracy (1) or after T steps (2)
-  std::optional<Index> T;        ///< inner steps; for option 1 the most there may be
+  std::optional<Index> option;   ///< what ends an inner loop: proven accuracy (1), T steps (2), progress (3)
+  std::optional<Index> T;        ///< inner steps; for options 1 and 3 the most there may be
+  double accuracy = 0.1;         ///< option 3: |grad P_k| <= accuracy eta |M X|
   std::optional<double> growth;  ///< T_k = T growth^k; sgd: 1 / (1 - sqrt(mu_rho / L_rho) / 2), else 1
-  std::optional<double> rho;     ///< L / lambda_max; sgd: L / lambda_min
+  std::optional<double> rho;     ///< L / lambda_max; sgd: L / lambda_min; option 3: between them
   double rho_scale = 1;
   std::optional<double> eta;  ///< 1 / L_rho = rho + mu / lambda_max
   bool eta_is_rho = false;
@@ -25,7 +26,7 @@ struct AugmentedLagrangian {
   std::optional<double> beta_in;  ///< nest(kappa_in); gd, sgd: 0
   double step_scale = 1;
   std::optional<double> step;  ///< 1 / (L + rho lambda_max)
-  std::optional<bool> carry;   ///< keep the inner momentum over outer iterations; T = auto and kappa_M <= 4
+  std::optional<bool> carry;   ///< keep the inner momentum over outer iterations
   Index batch = 32;            ///< rows of an sgd step
   double L_scale = 1;          ///< more where it went astray
 
@@ -34,6 +35,8 @@ struct AugmentedLagrangian {
   void outer_parameters(Fields& fields);
   void check() const;
   std::string be_careful();
+  [[nodiscard]] Index ending() const;  ///< the option as resolved
+  [[nodiscard]] bool guards_itself() const { return ending() == 3; }
   Block operator()(Objective& F, Mixing& M, Run& run, Block X) const;
 };
 

@@ -2,13 +2,15 @@
 #include "method/augmented_lagrangian.hpp"
 #include "method/registry.hpp"
 
+#include <algorithm>
+
 namespace ideal {
 
 namespace {
 
 /// Algorithm 5: IDEAL with M = Q(W), whose condition number is at most 4.
 struct Mideal : AugmentedLagrangian {
-  std::optional<Index> J;  ///< degree of Q; floor(sqrt(kappa_W))
+  std::optional<Index> J;  ///< degree of Q; floor(sqrt(kappa_W)), half of it for option 3
 
   static About about() {
     return {
@@ -24,11 +26,13 @@ struct Mideal : AugmentedLagrangian {
 
   void parameters(Fields& fields) {
     AugmentedLagrangian::parameters(fields);
-    fields.number("J", J, range::count, "degree of the polynomial Q; auto: floor(sqrt(kappa_W))");
+    fields.number("J", J, range::count,
+                  "degree of the polynomial Q; auto: floor(sqrt(kappa_W)), half of it for option 3");
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    Chebyshev Q(W, J);
+    const Index published = Chebyshev::default_degree(W.spectrum().kappa());
+    Chebyshev Q(W, J.value_or(ending() == 3 ? std::max(Index{1}, published / 2) : published));
     run.uses("J", Q.degree());
     return AugmentedLagrangian::operator()(F, Q, run, std::move(X));
   }

@@ -109,6 +109,8 @@ TEST_P(EveryMethodOnThreads, ContinuesBitForBitFromACheckpointOnAnyHosts) {
 
 TEST(Runtimes, CheckpointsHoldWhatInnerSolversAndOptionsNeed) {
   expect_seamless_resumption(with("ideal", {{"option", "1"}}));
+  expect_seamless_resumption(with("ideal", {{"option", "2"}}));
+  expect_seamless_resumption(with("ideal", {{"accuracy", "3"}}));  // goes astray
   expect_seamless_resumption(with("ideal", {{"solver", "sgd"}, {"batch", "39"}}));
   expect_seamless_resumption(with("ssda", {{"exact", "true"}}));
 }

@@ -109,6 +109,19 @@ TEST(Ideal, EveryInnerSolverAndOptionReachesTheOptimum) {
     }
 }
 
+TEST(Ideal, SubproblemsSolvedTooPoorlyAreSolvedBetterFromThenOn) {
+  const Problem problem = make_problem({.kappa = 300}, 12);
+  for (const char* graph : {"line:12", "barbell:12", "cycle:12"}) {
+    const Topology topology = Topology::parse(graph, "laplacian");
+    SolveOptions options;
+    options.watch = {.tol = 1e-10, .computations = 40000, .every = 5};
+    const Result result = simulate(problem, topology, with("ideal", {{"accuracy", "1"}}), options);
+    EXPECT_EQ(result.status, Status::converged) << graph;
+    const std::size_t wanted = 12;  // its position in the kept state
+    EXPECT_LT(std::get<double>(result.checkpoint.state[wanted]), 1) << graph;
+  }
+}
+
 TEST(Nids, AStepBelowTwoOverLConvergesOnAnyGraph) {
   for (const std::string graph : {"line:8", "star:6", "complete:5"}) {
     const Topology topology = Topology::parse(graph, "laplacian");

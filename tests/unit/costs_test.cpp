@@ -129,6 +129,32 @@ TEST(Costs, OptionOnePaysForItsTests) {
       << "the last iterate stays at home";
 }
 
+TEST(Costs, OptionThreePaysInBytesOnly) {
+  const Topology topology = Topology::parse("line:6", "laplacian");
+  const Problem problem = make_problem({.kappa = 50}, 6);
+  const Index diameter = 5, links = 10, rows = 7, numbers = 2;
+  for (const Index J : {Index{1}, Index{2}, Index{7}}) {
+    const Method m = J == 1 ? method("ideal") : with("mideal", {{"J", std::to_string(J)}});
+    const auto recording = record(problem, topology, m, 400);
+    Index laden = 0, t = 0;
+    for (std::size_t p = 1; p < recording.X.size(); ++p) {
+      ++t;
+      const bool ended = recording.iteration[p] > recording.iteration[p - 1];
+      if (ended) {
+        // Told with the first step, and anew as soon as all know.
+        EXPECT_EQ((t - 1) % ((diameter + J - 1) / J), 0) << "outer iteration " << recording.iteration[p];
+        t = 0;
+      } else if (p + 1 < recording.X.size()) {
+        laden += J;
+      }
+    }
+    const Meter& spent = recording.meter.back();
+    EXPECT_GT(recording.iteration.back(), 3);
+    EXPECT_EQ(spent.communications, 399 * J) << "the last iterate stays at home";
+    EXPECT_EQ(spent.bytes, links * 8 * (rows * spent.communications + numbers * laden));
+  }
+}
+
 TEST(Costs, ABatchCountsAsItsShareOfTheRows) {
   const Problem problem = make_problem({}, 4);  // 60 rows each
   Meter meter;

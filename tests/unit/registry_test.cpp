@@ -33,7 +33,7 @@ TEST(Registry, UnknownNamesSuggestTheClosest) {
   EXPECT_EQ(message([] { method("ideal").set("roh", "1"); }),
             "--set roh=1: 'roh' (no parameter of method 'ideal'). Did you mean 'rho'?");
   EXPECT_EQ(message([] { method("ideal").set("speed", "1"); }),
-            "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, growth, "
+            "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, accuracy, growth, "
             "beta-in, step, step-scale, "
             "carry, batch, rho, rho-scale, eta, beta, guard.");
   EXPECT_EQ(message([] { method("mideal").set("rho-scal", "1"); }),
@@ -45,7 +45,7 @@ TEST(Registry, ValuesOutsideTheirRuleAreRefused) {
   for (const auto& [key, value] :
        {std::pair{"T", "0"}, {"T", "2.5"},    {"T", "ten"},       {"T", "-3"},        {"rho", "-1"},
         {"rho", "nan"},      {"rho", "inf"},  {"beta", "1"},      {"beta", "-0.1"},   {"beta-in", "1.5"},
-        {"eta", "0"},        {"eta", "fast"}, {"solver", "agdd"}, {"option", "3"},    {"carry", "yes"},
+        {"eta", "0"},        {"eta", "fast"}, {"solver", "agdd"}, {"option", "4"},    {"carry", "yes"},
         {"step", "0"},       {"batch", "0"},  {"growth", "0.5"},  {"rho-scale", "0"}, {"T", ""},
         {"T", "100x"}})
     EXPECT_NE(message([&] { ideal.set(key, value); }), "no error") << key << '=' << value;
