@@ -155,7 +155,8 @@ kappa = 300
 graph = "cycle:8"
 rounds = 20000
 tol = 1e-9
-""" + "".join(f'[[method]]\nname = "{name}"\n' for name in ("ideal", "mideal", "apm-c", "ssda", "agd")))
+""" + "".join(f'[[method]]\nname = "{name}"\nlabel = "{name}"\n{settings}' for name, settings in (
+            ("ideal", "set = {option = 2}\n"), ("mideal", "set = {option = 2}\n"), ("apm-c", ""), ("ssda", ""), ("agd", ""))))
         table = self.compare("e.toml --out out")
 
         def time(row, eps, tau):
