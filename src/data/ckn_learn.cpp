@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -56,8 +57,9 @@ FloatRows updated(const FloatRows& rows, const Assignment& assignment, const Flo
 
   std::vector<Index> by_similarity(assignment.similarity.size());
   std::iota(by_similarity.begin(), by_similarity.end(), Index{0});
-  std::ranges::stable_sort(by_similarity, {},
-                           [&](Index i) { return assignment.similarity[static_cast<std::size_t>(i)]; });
+  std::ranges::sort(by_similarity, {}, [&](Index i) {
+    return std::pair(assignment.similarity[static_cast<std::size_t>(i)], i);
+  });
   auto worst = by_similarity.begin();
 
   FloatRows next(centres.rows(), centres.cols());

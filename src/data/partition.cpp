@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ std::vector<Index> shuffled(Index rows, std::uint64_t seed) {
 
 std::vector<Index> by_label(const Vector& labels) {
   std::vector<Index> order = identity(labels.size());
-  std::ranges::stable_sort(order, {}, [&](Index row) { return labels[row]; });
+  std::ranges::sort(order, {}, [&](Index row) { return std::pair(labels[row], row); });
   return order;
 }
 

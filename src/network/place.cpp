@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ std::vector<Index> breadth_first(const Graph& graph) {
   const auto hops = graph.hops_from(far);
   std::vector<Index> order(hops.size());
   std::iota(order.begin(), order.end(), Index{0});
-  std::ranges::stable_sort(order, {}, [&](Index agent) { return hops[agent]; });
+  std::ranges::sort(order, {}, [&](Index agent) { return std::pair(hops[agent], agent); });
   return order;
 }
 
