@@ -48,6 +48,7 @@ class OnRanks(ProgramTest):
 
     def same_on_ranks(self, words, ranks=(2, 3)):
         """Whether they find the optimum themselves, as the first does, or out of a cache."""
+        words += " --tau 1"  # told, as otherwise it is measured and another one
         self.solve(words, "--out alone --cache cache-alone")
         for count in ranks:
             self.solve_on(count, words, f"--out on-{count} --cache cache-{'alone' if count == 3 else count}")
@@ -101,9 +102,9 @@ class Results(OnRanks):
         self.succeed("data convert a.csv b.csv.gz")
         for number, name in enumerate(("a.csv", "a.svm", "a.npy", "a.npz", "b.csv.gz")):
             with self.subTest(name):
-                self.solve(f"--data {name} --graph cycle:6 --partition by-label --rounds 30 --normalize "
+                self.solve(f"--data {name} --graph cycle:6 --partition by-label --rounds 30 --tau 1 --normalize "
                            f"--out alone{number} --cache ca{number}")
-                self.solve_on(3, f"--data {name} --graph cycle:6 --partition by-label --rounds 30 --normalize "
+                self.solve_on(3, f"--data {name} --graph cycle:6 --partition by-label --rounds 30 --tau 1 --normalize "
                                  f"--out ranks{number} --cache cb{number}")
                 self.assert_same_run(f"alone{number}", f"ranks{number}")
 
@@ -114,9 +115,9 @@ class Results(OnRanks):
         (self.dir / "shards").mkdir()
         for agent in range(4):
             self.write(f"shards/part-{agent:02}.svm", "".join(map(line, rows[10 * agent:10 * agent + 10])))
-        self.solve("--data all.svm --graph line:4 --test all.svm --rounds 40 --out whole --cache c1")
+        self.solve("--data all.svm --graph line:4 --test all.svm --rounds 40 --tau 1 --out whole --cache c1")
         for ranks, run in ((1, "shards1"), (3, "shards3")):
-            self.solve_on(ranks, f"--data shards/part-%02d.svm --graph line:4 --test all.svm --rounds 40 --out {run} --cache {run}c")
+            self.solve_on(ranks, f"--data shards/part-%02d.svm --graph line:4 --test all.svm --rounds 40 --tau 1 --out {run} --cache {run}c")
             self.assertEqual((self.dir / "whole/solution.npy").read_bytes(), (self.dir / run / "solution.npy").read_bytes())
             self.assertEqual(self.iterates("whole"), self.iterates(run))
             self.assertEqual(self.summary("whole")["test"], self.summary(run)["test"])
@@ -206,7 +207,7 @@ class Checkpoints(OnRanks):
         self.refused("solve --resume run --rounds 100", "--resume run", "no whole checkpoint")
 
     def test_refuse_other_problems_and_finished_runs(self):
-        self.solve("--rounds 40 --tol 0 --checkpoint 30 --out run --cache c1")
+        self.solve("--method ideal --rounds 40 --tol 0 --checkpoint 30 --out run --cache c1")
         for words, part in (("--rounds 50 --l2 0.5", "another problem"), ("", "40 computations are spent"),
                             ("--rounds 50 --tol 9", "has reached 9"), ("--out elsewhere", "Leave --config and --out")):
             done = self.ideal("solve --resume run --cache c1", words)
