@@ -32,10 +32,11 @@ TEST(Registry, UnknownNamesSuggestTheClosest) {
             "--method: 'extrra' (a registered method). Did you mean 'extra'?");
   EXPECT_EQ(message([] { method("ideal").set("roh", "1"); }),
             "--set roh=1: 'roh' (no parameter of method 'ideal'). Did you mean 'rho'?");
-  EXPECT_EQ(message([] { method("ideal").set("speed", "1"); }),
-            "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, accuracy, growth, "
-            "beta-in, step, step-scale, "
-            "carry, batch, rho, rho-scale, eta, beta, guard.");
+  EXPECT_EQ(
+      message([] { method("ideal").set("speed", "1"); }),
+      "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, accuracy, growth, "
+      "beta-in, step, step-scale, "
+      "carry, batch, rho, rho-scale, eta, beta, guard.");
   EXPECT_EQ(message([] { method("mideal").set("rho-scal", "1"); }),
             "--set rho-scal=1: 'rho-scal' (no parameter of method 'mideal'). Did you mean 'rho-scale'?");
 }
