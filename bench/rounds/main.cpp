@@ -13,6 +13,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <stdexcept>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -109,6 +110,7 @@ std::optional<Json> measure(const Case& c, const std::filesystem::path& cache, c
   if (!problem) return {};
   const double kappa_f = problem->constants.kappa(), kappa_W = topology.spectrum().kappa();
   const Outcome central = probe(*problem, topology, method("agd"), 1e6);
+  if (!central.reached.back()) throw std::runtime_error("centralized AGD did not arrive at " + c.name());
   // What takes so much longer is best nowhere.
   const double budget = (kappa_f < 1e5 ? 4 : 2) * central.reached.back()->computations + 300;
   Json runs = Json::array();
@@ -145,6 +147,10 @@ std::optional<Json> measure(const Case& c, const std::filesystem::path& cache, c
 
 int run(std::span<char*> words) {
   std::ofstream out(words[0]);
+  if (!out) {
+    fmt::print(stderr, "bench_rounds: {} cannot be written\n", words[0]);
+    return 2;
+  }
   Extent extent = Extent::whole;
   std::size_t part = 0, parts = 1;
   std::string text, wanted;
@@ -178,7 +184,7 @@ int run(std::span<char*> words) {
 
 int main(int count, char** words) {
   if (count < 2) {
-    std::cerr << "bench_rounds OUT.jsonl [small] [part/parts] [TEXT]\n";
+    std::cerr << "bench_rounds OUT.jsonl [small] [PART/PARTS] [methods:NAME,...] [TEXT]\n";
     return 2;
   }
   return bench::run(std::span(words + 1, static_cast<std::size_t>(count - 1)));

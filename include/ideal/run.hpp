@@ -25,7 +25,7 @@ class Monitor {
   /// The suboptimality of the worst agent at which a method that can certify it ends the run; 0: none.
   [[nodiscard]] virtual double wanted() const { return 0; }
 
-  /// News from such a method: no agent was worse than this some rounds ago.
+  /// News from such a method: the mean of some rounds ago was no worse than this.
   virtual void bounded(double /*bound*/) {}
 
   /// What a method has to say to its user, as why it chose what it chose.

@@ -23,7 +23,8 @@ struct TraceRow {
   /// Agents at which f was evaluated, the worst of which is recorded: with many agents, those where its bound
   /// is largest. None: every agent.
   std::optional<Index> evaluated = {};
-  /// What the agents know by themselves at that time: some rounds ago none was worse. None: nothing.
+  /// What the agents have proven last by themselves, of the mean of some rounds ago; of a run that ended by
+  /// it, of this row. None: nothing yet.
   std::optional<double> certified = {};
 };
 

@@ -36,8 +36,8 @@ Degree best_degree(double kappa_f, double kappa_W, double tau, double sigma);
 ///   Y = X + b (X - X-);  Z = Y - (grad F(Y) + Omega) / L;  V = M Z
 ///   X+ = Z - (c / lambda_max) V;  Omega+ = Omega + (eta L / lambda_max) V
 ///
-/// Numbers that ride on its messages tell every agent, in the same round, how far from the optimum all are at
-/// most, whether the run goes astray, and what curvature was met.
+/// Numbers that ride on its messages tell every agent, in the same round, about how far from the optimum all
+/// are, whether the run goes astray, and what curvature was met. Where it is near enough, they prove it.
 class SingleLoop {
  public:
   struct Options {

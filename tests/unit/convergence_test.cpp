@@ -28,6 +28,9 @@ TEST_P(EveryMethod, ReachesTheOptimumWithItsDefaultsOnHeterogeneousData) {
         EXPECT_LE(last.worst_suboptimality, 1e-10);
         EXPECT_LT((result.X.colwise() - problem.reference->x).norm(), 1e-3);
       } else {
+        // D-NC's ever more rounds bring it to 1e-10 on small problems, though its theory promises less.
+        const Status expected = m.about().name == "dnc" ? result.status : Status::budget;
+        EXPECT_EQ(result.status, expected) << graph;
         EXPECT_NE(result.status, Status::diverged) << graph;
         EXPECT_LT(last.worst_suboptimality, 0.2 * result.trace.front().worst_suboptimality) << graph;
       }
