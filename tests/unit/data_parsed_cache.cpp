@@ -129,8 +129,11 @@ TEST_F(Parsed, a_cache_that_cannot_be_made_is_no_error) {
 TEST_F(Parsed, a_cache_that_cannot_be_written_is_no_error) {
   const auto file = folder.write("a", svm_text);
   fs::create_directories(folder.path("cache"));
-  fs::permissions(folder.path("cache"), fs::perms::owner_read | fs::perms::owner_exec);
-  fs::permissions(folder.path(""), fs::perms::owner_all | fs::perms::others_read | fs::perms::others_exec);
+  constexpr auto readable = fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read;
+  constexpr auto enterable = fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec;
+  fs::permissions(file, readable);
+  fs::permissions(folder.path("cache"), readable | enterable);
+  fs::permissions(folder.path(""), readable | enterable | fs::perms::owner_write);
   const bool root = ::geteuid() == 0;  // who may write everywhere, and is somebody else meanwhile
   constexpr uid_t nobody = 65534;
   ASSERT_TRUE(!root || ::seteuid(nobody) == 0);
