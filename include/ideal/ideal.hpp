@@ -9,6 +9,7 @@
 #include <ideal/cpu.hpp>
 #include <ideal/data.hpp>
 #include <ideal/datasets.hpp>
+#include <ideal/demands.hpp>
 #include <ideal/error.hpp>
 #include <ideal/graph.hpp>
 #include <ideal/loss.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ideal/demands.hpp>
 #include <ideal/mixing.hpp>
 #include <ideal/objective.hpp>
 #include <ideal/run.hpp>
@@ -27,8 +28,9 @@ struct About {
   std::string rate;         ///< iterations to accuracy eps, up to constants
   std::string assumptions;  ///< what the theory asks of losses and network
   std::string citation;
-  bool linear = true;      ///< converges linearly to the exact optimum
-  bool certifies = false;  ///< its agents know how far from the optimum they are at most
+  Demands meets = {Demand::no_dual_oracle};  ///< where it may be used beyond these
+  bool linear = true;                        ///< converges linearly to the exact optimum
+  bool certifies = false;                    ///< its agents know how far from the optimum they are at most
 };
 
 /// One settable quantity of a method.

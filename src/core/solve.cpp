@@ -79,6 +79,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
                      "Leave it false to compare tol with the truth.");
   const auto hosted = transport.hosted();
   check_sizes(problem, topology, hosted, options);
+  require_fit(method, demands_of(problem, topology));
   std::vector<std::shared_ptr<const Loss>> losses;
   for (const Index i : hosted) losses.push_back(problem.losses[i]);
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <ideal/demands.hpp>
+#include <ideal/error.hpp>
+#include <ideal/solve.hpp>
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+namespace ideal {
+
+namespace {
+
+constexpr std::array everything{Demand::merely_convex, Demand::nonsmooth, Demand::composite,
+                                Demand::time_varying,  Demand::directed,  Demand::no_dual_oracle};
+
+std::string methods_that_meet(Demands demands) {
+  std::string names;
+  for (const Method& candidate : methods())
+    if (candidate.about().meets.includes(demands))
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", candidate.about().name);
+  return names.empty() ? "No method of this program meets all that is asked."
+                       : fmt::format("One of: {}.", names);
+}
+
+}  // namespace
+
+std::span<const Demand> all_demands() { return everything; }
+
+std::string_view describe(Demand demand) {
+  switch (demand) {
+    case Demand::merely_convex:
+      return "the losses are not known to be strongly convex";
+    case Demand::nonsmooth:
+      return "the losses are not smooth";
+    case Demand::composite:
+      return "a regulariser or constraint is to be met by proximal steps";
+    case Demand::time_varying:
+      return "the network changes from round to round";
+    case Demand::directed:
+      return "the network is directed";
+    case Demand::no_dual_oracle:
+      return "the losses have no exact dual oracle";
+  }
+  return "";
+}
+
+Demands demands_of(const Problem& problem, const Topology& /*topology*/) {
+  Demands demands;
+  if (!(problem.constants.mu > 0)) demands.add(Demand::merely_convex);
+  return demands;
+}
+
+void require_fit(const Method& method, Demands demands) {
+  const Demands met = method.about().meets;
+  const auto unmet =
+      std::ranges::find_if(everything, [&](Demand d) { return demands.has(d) && !met.has(d); });
+  if (unmet == everything.end()) return;
+  throw InputError(fmt::format("--method {}", method.about().name), describe(*unmet),
+                   fmt::format("its theory asks for: {}", method.about().assumptions),
+                   methods_that_meet(demands));
+}
+
+}  // namespace ideal
