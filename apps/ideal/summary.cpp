@@ -4,6 +4,7 @@
 #include "held_out.hpp"
 
 #include <ideal/cpu.hpp>
+#include <ideal/diagnosis.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -131,18 +132,24 @@ Json gaps_of(const Result& result) {
   return std::vector<double>(result.gaps.begin(), result.gaps.end());
 }
 
-std::string advice(const Outcome& outcome) {
-  std::string text = "Try";
-  for (const Parameter& parameter : outcome.method.parameters()) {
-    if (parameter.key == "T" && parameter.value != "auto") text += " --set T=auto,";
-    if (parameter.key == "step-scale") text += " --set step-scale=0.5,";
-  }
-  text += " a smaller step";
-  return text + (outcome.settings.L ? fmt::format(", and check --L {}.", *outcome.settings.L)
-                                    : ", or a larger --L.");
+/// Of a run that did not arrive, or had to go back on its way.
+std::vector<Finding> findings_of(const Outcome& outcome) {
+  const Result& result = outcome.result;
+  const auto retreats = result.parameters.find("retreats");
+  const bool went_back = retreats != result.parameters.end() && std::get<Index>(retreats->second) > 0;
+  const bool arrived = result.status == Status::converged || result.status == Status::interrupted;
+  if (arrived && !went_back) return {};
+  return diagnose(outcome.loaded.problem, outcome.topology, outcome.method, result, outcome.settings.tol);
 }
 
-std::string message(const Outcome& outcome) {
+std::string reasons(const std::vector<Finding>& findings) {
+  if (findings.empty()) return " No known rule is broken. Try --method auto.";
+  std::string text;
+  for (const Finding& finding : findings) text += " " + to_string(finding);
+  return text;
+}
+
+std::string message(const Outcome& outcome, const std::vector<Finding>& findings) {
   const Trace& trace = outcome.result.trace;
   const double first = trace.front().worst_suboptimality, last = trace.back().worst_suboptimality;
   const double computations = trace.back().meter.computations;
@@ -153,14 +160,21 @@ std::string message(const Outcome& outcome) {
                            trace.back().certified.value_or(0), outcome.settings.tol, last);
       return fmt::format("worst-agent gap {:.3g} <= {:.3g}", last, outcome.settings.tol);
     case Status::diverged:
-      return fmt::format("worst-agent gap grew from {:.3g} to {:.3g} in {:.6g} computations. {}", first, last,
-                         computations, advice(outcome));
+      return fmt::format("worst-agent gap grew from {:.3g} to {:.3g} in {:.6g} computations.{}", first, last,
+                         computations, reasons(findings));
     case Status::interrupted:
       return fmt::format("interrupted after {:.6g} computations", computations);
     default:
-      return fmt::format("worst-agent gap {:.3g} when {} computations were spent", last,
-                         outcome.settings.rounds);
+      return fmt::format("{}worst-agent gap {:.3g} when {} computations were spent.{}",
+                         stalled(trace) ? "stalled: " : "", last, outcome.settings.rounds, reasons(findings));
   }
+}
+
+Json to_json(const std::vector<Finding>& findings) {
+  Json all = Json::array();
+  for (const auto& [quantity, value, rule, remedy] : findings)
+    all.push_back({{"quantity", quantity}, {"value", value}, {"rule", rule}, {"remedy", remedy}});
+  return all;
 }
 
 std::string shown(const Json& value) {
@@ -205,11 +219,13 @@ Json summary_of(const Outcome& outcome) {
   const Spectrum& spectrum = topology.spectrum();
   const TraceRow& last = result.trace.back();
   const auto gap = certified_gap(loaded);
+  const auto findings = findings_of(outcome);
   return {{"method", method.about().name},
           {"parameters", parameters(method, result)},
           {"set", settings.set},
           {"status", to_string(result.status)},
-          {"message", message(outcome)},
+          {"message", message(outcome, findings)},
+          {"diagnosis", to_json(findings)},
           {"notes", result.notes},
           {"counts",
            {{"iterations", last.iteration},

@@ -10,6 +10,7 @@
 #include <ideal/data.hpp>
 #include <ideal/datasets.hpp>
 #include <ideal/demands.hpp>
+#include <ideal/diagnosis.hpp>
 #include <ideal/error.hpp>
 #include <ideal/graph.hpp>
 #include <ideal/loss.hpp>

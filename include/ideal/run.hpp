@@ -67,6 +67,13 @@ class Run {
     complete_state();
   }
 
+  /// Says that the columns of a kept block sum to zero over all agents, as dual variables do: what a
+  /// diagnosis looks at.
+  void sums_to_zero(const Block& dual);
+
+  /// Where such a block is in the state.
+  [[nodiscard]] std::optional<std::size_t> dual() const { return dual_; }
+
   /// The loop head: called with the current iterate before every computation. `iteration` counts outer
   /// iterations where a method has two loops; by default each pass is an iteration.
   bool more(const Block& X, std::optional<Index> iteration = {});
@@ -118,6 +125,7 @@ class Run {
   Sentry* sentry_ = nullptr;
   bool astray_ = false;
   std::vector<std::variant<Block*, Index*, double*>> state_;
+  std::optional<std::size_t> dual_;
   Resolved parameters_;
   Checkpoint final_;
 };

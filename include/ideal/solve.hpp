@@ -36,10 +36,11 @@ struct Result {
   Vector gaps;             ///< f(x_i) - f* of every agent, at the last row; NaN where f was not evaluated
   double worst_bound = 0;  ///< no agent's is larger: the last row's worst_suboptimality where that is exact
   Resolved parameters;     ///< as the method used them
-  std::vector<std::string> notes;  ///< what it had to say
-  Checkpoint checkpoint;           ///< of the last iterate
-  double computing = 0;            ///< seconds this host spent in gradients
-  double mixing = 0;               ///< and with its neighbours
+  std::vector<std::string> notes;   ///< what it had to say
+  Checkpoint checkpoint;            ///< of the last iterate
+  std::optional<std::size_t> dual;  ///< where in its state is a block that sums to zero over the agents
+  double computing = 0;             ///< seconds this host spent in gradients
+  double mixing = 0;                ///< and with its neighbours
 };
 
 /// Runs a method on one host of a transport; the result holds the hosted agents' columns.

@@ -3,6 +3,7 @@
 #include <ideal/run.hpp>
 #include <ideal/sentry.hpp>
 
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 
@@ -32,6 +33,14 @@ bool Run::more(const Block& X, std::optional<Index> iteration) {
   return true;
 }
 
+void Run::sums_to_zero(const Block& dual) {
+  const auto found = std::ranges::find_if(state_, [&](const auto& slot) {
+    const auto* block = std::get_if<Block*>(&slot);
+    return block && *block == &dual;
+  });
+  if (found != state_.end()) dual_ = static_cast<std::size_t>(found - state_.begin());
+}
+
 Index Run::watched_by(Sentry& sentry) {
   sentry_ = &sentry;
   const Index before = options_.resume ? Sentry::retreats_of(*options_.resume) : 0;
@@ -44,7 +53,7 @@ bool Run::starts_together() const { return !sentry_ || sentry_->retreats() == 0;
 /// A checkpoint is taken from once: a method that goes back names its state again.
 void Run::complete_state() {
   if (sentry_) sentry_->join(state_);
-  if (std::exchange(astray_, false)) {
+  if (sentry_ && std::exchange(astray_, false)) {
     monitor_.be_patient(sentry_->may_go_back());
     return;
   }

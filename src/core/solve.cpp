@@ -116,6 +116,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
           .parameters = run.parameters(),
           .notes = observer.notes(),
           .checkpoint = whole(run.final_checkpoint(), transport),
+          .dual = run.dual(),
           .computing = F.seconds(),
           .mixing = W.seconds()};
 }

@@ -36,6 +36,7 @@ Block AcceleratedPapc::operator()(Objective& F, Mixing& M, Run& run, Block Xf) c
   Block X = Xf, Xg = Xf, X_hat = Xf, Y = Block::Zero(X.rows(), X.cols());
 
   run.keep(Xf, X, Y);
+  run.sums_to_zero(Y);
   while (run.more(Xf)) {
     M.locally(X, [&](auto own) { own(Xg) = t * own(X) + (1 - t) * own(Xf); });
     const Block& G = F.gradient(Xg);

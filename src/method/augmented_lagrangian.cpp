@@ -230,6 +230,7 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
 
   run.keep(X, Y, MX, Lambda, Omega, y_momentum, k, t, draws, epsilon, hearsay.largest, hearsay.rounds_left,
            hearsay.wanted, hearsay.least, hearsay.least_at);
+  run.sums_to_zero(Omega);
   if (option == 3) hearsay.go_on();
   while (run.more(X, k)) {
     // The gradient at Y waits for no neighbour; what follows from M X comes after it.

@@ -49,6 +49,7 @@ struct Dadmm {
     Index k = 0;
 
     run.keep(X, a, A, minimise.Y, minimise.t, k);
+    run.sums_to_zero(a);
     while (run.more(X, k)) {
       if (!minimise(A, X)) continue;
       const Block& WX = W.mix(X);

@@ -29,6 +29,7 @@ Block DistributedAl::solve(Objective& F, Mixing& W, Run& run, Block X, Turns tur
   Index k = 0, turn = 0;
 
   run.keep(X, Z, Lambda, A, minimise.Y, minimise.t, k, turn);
+  run.sums_to_zero(Lambda);
   while (run.more(X, k)) {
     if (!minimise(A, Z)) continue;
     for (Index i = 0; i < X.cols(); ++i) {

@@ -31,6 +31,7 @@ Block DualAscent::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
   Index k = 0, t = 0;
 
   run.keep(X, Y, Lambda, Omega, k, t);
+  run.sums_to_zero(Omega);
   while (run.more(X, k)) {
     if (exact) {
       X = F.dual(Omega, X);

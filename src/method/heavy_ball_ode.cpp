@@ -54,6 +54,7 @@ struct HeavyBallOde {
     Index k = 0, stage = 0;
 
     run.keep(X, Lambda, V, Lambda_next, V_next, Lambda_here, V_here, minimise.Y, minimise.t, k, stage);
+    run.sums_to_zero(Lambda_next);
     while (run.more(X, k)) {
       if (!minimise(Lambda_here, X)) continue;
       const Block& W_Theta = W.mix(X);

@@ -113,6 +113,7 @@ Block SingleLoop::operator()(Run& run) {
            best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_, last_k_, retreats_,
            beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max, beliefs_.W.lambda_min, options_.sigma,
            options_.tau);
+  run.sums_to_zero(Omega_);
   choose();
   if (rounds_left_ > 0) W_.carry(&word_);
   while (run.more(X_)) {

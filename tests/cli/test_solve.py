@@ -300,12 +300,34 @@ class Endings(ProgramTest):
         self.solve("--rounds 3 --out run")
         self.assertEqual(self.summary("run")["status"], "budget")
 
+    def test_a_run_that_stalls_says_why(self):
+        done = self.ideal("solve --method dgd --rounds 3000 --out run")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"budget: stalled: worst-agent gap .+heterogeneity .+Try .*--method nids")
+
+    def test_a_run_that_is_too_short_says_by_how_much(self):
+        self.ideal("solve --method nids --rounds 60 --quiet --out short")
+        finding, = self.summary("short")["diagnosis"]
+        self.assertEqual(finding["quantity"], "rounds")
+        self.ideal(f"solve --method nids {finding['remedy']} --quiet --out enough")
+        self.assertEqual(self.summary("enough")["status"], "converged")
+
+    def test_a_run_that_went_back_tells_why(self):
+        self.ideal("solve --method extra --L 0.005 --quiet --out run")
+        summary = self.summary("run")
+        self.assertEqual(summary["status"], "converged")
+        self.assertGreater(summary["parameters"]["retreats"], 0)
+        self.assertEqual(summary["diagnosis"][0]["quantity"], "L")
+
     def test_divergence(self):
         done = self.ideal("solve --method gd --L 0.002 --out run --quiet")
         self.assertEqual(done.returncode, 1, done.stderr)
         summary = self.summary("run")
         self.assertEqual(summary["status"], "diverged")
-        self.assertRegex(summary["message"], r"gap grew from .+ to .+ in .+ computations\. Try .*--L 0\.002")
+        self.assertRegex(summary["message"], r"gap grew from .+ to .+ in .+ computations\. "
+                         r"L = 0\.002, but it is to be at least the curvature of every loss, .+ at agent \d+\. Try without --L")
+        self.assertEqual(summary["diagnosis"][0]["quantity"], "L")
+        self.assertEqual(summary["diagnosis"][0]["value"], 0.002)
         self.assertIn(summary["message"], done.stderr)
         self.assertTrue(all(math.isfinite(v) for x in self.solution("run") for v in x))
 
