@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -110,9 +111,9 @@ SingleLoop::SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Op
 
 Block SingleLoop::operator()(Run& run) {
   run.keep(X_, X_prev_, Omega_, k_, directions_, next_look_, seen_, word_, rounds_left_, told_X_, told_Omega_,
-           best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_, last_k_, retreats_,
-           beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max, beliefs_.W.lambda_min, options_.sigma,
-           options_.tau);
+           best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_, last_k_,
+           last_estimate_, worth_verifying_, retreats_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
+           beliefs_.W.lambda_min, options_.sigma, options_.tau);
   run.sums_to_zero(Omega_);
   choose();
   if (rounds_left_ > 0) W_.carry(&word_);
@@ -199,7 +200,9 @@ void SingleLoop::hear_word(Run& run) {
   const double L = beliefs_.L;
   const double estimate = n / 2 * (1 / beliefs_.mu - 1 / L) * square(L * most[shift]) +
                           L / 2 * square(deviation(most[mixed]) + std::sqrt(n) * most[shift]);
-  if (estimate <= std::min(hopeful * run.wanted(), worth_verifying_)) verify(run, estimate, -most[concavity]);
+  // The word is as old as the one before it was then, so by now it has shrunk as much again.
+  const double by_now = estimate * std::min(1.0, estimate / std::exchange(last_estimate_, estimate));
+  if (by_now <= std::min(hopeful * run.wanted(), worth_verifying_)) verify(run, by_now, -most[concavity]);
   if (options_.guard) judge_progress(run, estimate);
   if (options_.follow && most[curvature] > 0) {
     beliefs_.L = std::max(caution_ * curvature_margin * most[curvature], beliefs_.mu);
@@ -226,7 +229,7 @@ void SingleLoop::go_back(Run& run) {
   X_ = X_prev_ = best_X_;
   Omega_ = best_Omega_;
   ++retreats_;
-  first_size_ = last_bound_ = 0;
+  first_size_ = last_bound_ = last_estimate_ = 0;
   options_.sigma = 1;
   caution_ *= 1.25;
   beliefs_.L *= 1.25;
@@ -264,14 +267,14 @@ double SingleLoop::deviation(double largest_mixed) const {
   return left * std::sqrt(static_cast<double>(W_.agents())) * largest_mixed / M.lambda_min;
 }
 
-/// What was estimated from beliefs is proven without them: all agents take the mean of the iterate that the
-/// word was about, and n |g|^2 / (2 mu) for the mean g of the gradients there bounds f - f*. Both means are
-/// summed over a spanning tree, so that all agents have the same.
+/// What was estimated from beliefs is proven without them: all agents take the mean of their iterates, and
+/// n |g|^2 / (2 mu) for the mean g of the gradients there bounds f - f*. Both means are summed over a
+/// spanning tree, so that all agents have the same.
 void SingleLoop::verify(Run& run, double estimate, double convexity) {
   if (run.wanted() == 0) return;
   const double n = static_cast<double>(W_.agents()), mu = convexity > 0 ? convexity : beliefs_.mu;
-  const Vector mean = W_.total(told_X_) / n;
-  const Block all_mean = mean.replicate(1, told_X_.cols());
+  const Vector mean = W_.total(X_) / n;
+  const Block all_mean = mean.replicate(1, X_.cols());
   const Vector gradient = W_.total(F_.gradient(all_mean)) / n;
   const double bound = n * gradient.squaredNorm() / (2 * mu);
   run.bounded(bound);

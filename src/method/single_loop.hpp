@@ -91,7 +91,8 @@ class SingleLoop {
   double first_bound_ = 0, last_bound_ = 0;  ///< progress is measured from here
   Index last_k_ = 0;
   Index retreats_ = 0, slow_ = 0;
-  double caution_ = 1;                                                ///< multiplies the curvature met
+  double caution_ = 1;  ///< multiplies the curvature met
+  double last_estimate_ = 0;
   double worth_verifying_ = std::numeric_limits<double>::infinity();  ///< estimates below this
   std::optional<Block> answer_;                                       ///< certified
 };
