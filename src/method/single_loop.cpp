@@ -120,10 +120,12 @@ Block SingleLoop::operator()(Run& run) {
   while (run.more(X_)) {
     step();
     if (options_.follow && k_ >= next_look_) look_at_curvature();
-    if (rounds_left_ <= 0)
+    if (rounds_left_ <= 0) {
       send_word();
-    else if ((rounds_left_ -= M_->degree()) <= 0)
-      hear_word(run);
+      continue;
+    }
+    rounds_left_ -= M_->degree();
+    if (rounds_left_ <= 0) hear_word(run);
   }
   W_.carry(nullptr);
   run.uses("J", M_->degree());
