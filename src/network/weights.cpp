@@ -165,7 +165,9 @@ std::vector<double> own_weights(const Graph& graph) {
 
 MixingWeights mixing_weights(const Graph& graph, std::string_view name, const Progress& progress) {
   const EdgeWeights weights = kind_named(name).weights(graph, progress);
-  return {weighted_laplacian(graph, weights.values), weights.gap};
+  MixingWeights mixing{.W = {}, .gap = weights.gap};
+  mixing.W = weighted_laplacian(graph, weights.values);
+  return mixing;
 }
 
 double divisor_of(std::string_view kind, const Spectrum& undivided) {
