@@ -68,7 +68,9 @@ std::string loaded_key(Settings s, Index agents, bool whole) {
   return fmt::format("{} agents\n{}", agents, toml_of(std::move(s)));
 }
 
-Graph graph_of(const Settings& s) { return Graph::parse(s.graph, static_cast<std::uint64_t>(s.seed)); }
+Graph graph_of(const Settings& s) {
+  return GraphSequence::parse(s.graph, static_cast<std::uint64_t>(s.seed)).joined();
+}
 
 // ---- several runs at once -----------------------------------------------------------------------------
 

@@ -218,7 +218,8 @@ void complete(Settings& settings) {
     throw InputError("l2", "both l2 and kappa", "kappa decides l2", "Remove one of the two.");
   resolve(settings);
   require_mixing(settings.mixing);
-  (void)Graph::parse(settings.graph, static_cast<std::uint64_t>(settings.seed));
+  const auto graphs = GraphSequence::parse(settings.graph, static_cast<std::uint64_t>(settings.seed));
+  require_fit(method(settings.method), demands_of(graphs));
 }
 
 /// An error in `step` also tells where in the file it is.

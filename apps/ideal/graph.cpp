@@ -67,7 +67,9 @@ Json finite(double value) { return std::isfinite(value) ? Json(value) : Json(nul
 Json facts_about(const Topology& topology, const std::string& mixing) {
   const Spectrum& spectrum = topology.spectrum();
   const double root = std::sqrt(spectrum.kappa());
-  const double contraction = std::max(std::abs(1 - spectrum.lambda_min), std::abs(1 - spectrum.lambda_max));
+  const double contraction =
+      topology.averaging() ? topology.averaging()->factor
+                           : std::max(std::abs(1 - spectrum.lambda_min), std::abs(1 - spectrum.lambda_max));
   const bool averages = contraction < 1;
   constexpr Index dense = 500;  // agents
   Json facts{{"mixing", mixing},
@@ -78,9 +80,16 @@ Json facts_about(const Topology& topology, const std::string& mixing) {
              {"J", static_cast<Index>(std::floor(root + 1e-9))},  // rounding must not cost a whole degree
              {"contraction", contraction},
              {"mixing_time", averages ? finite(-1 / std::log(contraction)) : Json(nullptr)},
-             {"deviation", topology.agents() <= dense ? finite(mean_square_deviation(topology.weights()))
-                                                      : Json(nullptr)}};
+             {"deviation", topology.agents() <= dense && !topology.sequence()
+                               ? finite(mean_square_deviation(topology.weights()))
+                               : Json(nullptr)}};
   if (const auto gap = topology.optimality_gap()) facts["optimality_gap"] = *gap;
+  if (const auto& averaging = topology.averaging())
+    facts["averaging"] = {{"directed", averaging->directed},
+                          {"graphs", topology.sequence()->in_turn().size()},
+                          {"awake", topology.sequence()->awake()},
+                          {"factor", averaging->factor},
+                          {"least_weight", averaging->least_weight}};
   return facts;
 }
 
@@ -101,7 +110,21 @@ void print_graph(const Json& facts) {
                         exposure["mean"].get<double>(), exposure["max"].get<double>()));
 }
 
+/// Of a network that changes or is directed, where eigenvalues of one W would tell nothing.
+void print_averaging(const Json& averaging) {
+  print_row("graphs", fmt::format("{} in turn{}, {}", averaging["graphs"].dump(),
+                                  averaging["awake"] < 1.0
+                                      ? fmt::format(", edges awake {} of the time", averaging["awake"].dump())
+                                      : "",
+                                  averaging["directed"].get<bool>() ? "directed" : "undirected"));
+  print_row("averaging", fmt::format("a step leaves {} of what agents differ by", real(averaging["factor"])));
+  if (averaging["directed"].get<bool>())
+    print_row("least weight",
+              fmt::format("{} of the push-sum weights, whose mean is 1", real(averaging["least_weight"])));
+}
+
 void print_mixing(const Json& facts) {
+  if (facts.contains("averaging")) return print_averaging(facts["averaging"]);
   print_row("lambda_max", real(facts["lambda_max"]));
   print_row("lambda_min+", real(facts["lambda_min"]));
   print_row("kappa_W", real(facts["kappa_W"]));
@@ -158,11 +181,14 @@ int Inspection::operator()() const {
   if (!svg.empty()) require_place_for("--svg", svg);
   const bool all = mixing == every_kind;
   if (!all) require_mixing(mixing);
-  const Graph graph = Graph::parse(spec, static_cast<std::uint64_t>(seed));
+  const GraphSequence graphs = GraphSequence::parse(spec, static_cast<std::uint64_t>(seed));
+  if (all && (graphs.changes() || graphs.is_directed()))
+    throw InputError("--mixing", "all", "compares the weights of one undirected graph", "Name one kind.");
+  const Graph graph = graphs.joined();
   ProgressLine line(!json);
   const Progress progress = [&](std::string_view text) { line.show(text); };
   const Json kinds =
-      all ? comparison(graph, progress) : facts_about(Topology::parse(graph, mixing, progress), mixing);
+      all ? comparison(graph, progress) : facts_about(Topology::parse(graphs, mixing, progress), mixing);
   line.clear();
   Json facts = facts_about(graph, spec);
   if (!svg.empty()) write_text(svg, draw_svg(graph, {.title = spec}));
@@ -190,10 +216,10 @@ Command add_graph(CLI::App& program) {
   page->add_option("--svg", inspection->svg, "Draw the graph into this file")->type_name("FILE");
   page->add_flag("--json", inspection->json, "Print JSON instead of a table");
   page->footer(
-      fmt::format("Families: {}\n\nExamples:\n  ideal graph barbell:20 --svg barbell.svg\n"
+      fmt::format("Families: {}\n  {}\n\nExamples:\n  ideal graph barbell:20 --svg barbell.svg\n"
                   "  ideal graph er:50,0.2 --seed 3 --mixing metropolis --json\n"
                   "  ideal graph grid:6x6 --mixing all",
-                  fmt::join(graph_families(), " ")));
+                  fmt::join(graph_families(), " "), fmt::join(sequence_forms(), " ")));
   return {page, [inspection] { return (*inspection)(); }};
 }
 

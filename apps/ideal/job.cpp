@@ -32,6 +32,14 @@ std::string weights_key(const SparseRows& W) {
   return hash_of(bytes);
 }
 
+std::string weights_key(const Topology& topology) {
+  const LinkSequence* const sequence = topology.sequence();
+  if (!sequence) return weights_key(topology.weights());
+  std::string keys = fmt::format("{:a} {}", sequence->awake(), sequence->seed());
+  for (const Links& links : sequence->in_turn()) keys += " " + weights_key(links.M);
+  return hash_of(keys);
+}
+
 }  // namespace
 
 Reference reference_of(const Loaded& loaded, const fs::path& cache, Cluster& cluster, Threads& threads) {
@@ -88,8 +96,7 @@ std::string key_of(const Graph& graph) {
 
 std::string iterates_key(const Settings& s, const Loaded& loaded, const Topology& topology,
                          const Method& method) {
-  std::string text =
-      fmt::format("{} {} {} {}", IDEAL_VERSION, loaded.key, weights_key(topology.weights()), s.method);
+  std::string text = fmt::format("{} {} {} {}", IDEAL_VERSION, loaded.key, weights_key(topology), s.method);
   // tau is part of such a run's state: told, measured on a network, or 1 in the simulator.
   for (const Parameter& parameter : method.parameters())
     if (parameter.key != "tau") text += fmt::format(" {}={}", parameter.key, parameter.value);

@@ -125,7 +125,7 @@ void resolve(Settings& settings) {
   parse_storage(settings.storage);
   use_cpu_target(settings.cpu);
   resolve_data(settings);
-  settings.graph = absolute_if_file(settings.graph);
+  settings.graph = GraphSequence::with_absolute_paths(settings.graph);
   settings.mixing = absolute_if_file(settings.mixing);
 }
 

@@ -32,7 +32,7 @@ struct Solve {
   void describe(CLI::App& page);
   void resolve();
   void resolve_threads();
-  [[nodiscard]] Graph checked_graph(Index ranks) const;
+  [[nodiscard]] GraphSequence checked_graphs(Index ranks) const;
   [[nodiscard]] std::optional<SavedRun> saved_run(Cluster& cluster, const Method& method) const;
   void print(const nlohmann::ordered_json& summary, const fs::path& written) const;
 
@@ -58,6 +58,8 @@ Solve::Solve(CLI::App& page) : options_(page) {
       "\n"
       "Graphs: cycle:8 line:8 complete:8 star:8 grid:3x4 torus:3x4 hypercube:3 barbell:8 er:20,0.3\n"
       "  regular:20,4 geometric:20,0.4 smallworld:20,4,0.1 tree:20 file:EDGES\n"
+      "Directed ones, and some that change: directed-cycle:8 directed:ARCS periodic:cycle:8+star:8\n"
+      "  rounds:FILE awake:0.3:cycle:8, for --method diging (undirected) or push-diging\n"
       "The run directory holds config.toml, trace.csv, solution.npy, summary.json and report.html.\n"
       "Ctrl-C writes it with what is there, and a checkpoint, and exits with 130; a second one ends at "
       "once.");
@@ -84,16 +86,16 @@ void Solve::describe(CLI::App& page) {
 
 // ---- before anything is read or computed --------------------------------------------------------------
 
-Graph Solve::checked_graph(Index ranks) const {
+GraphSequence Solve::checked_graphs(Index ranks) const {
   require_mixing(settings_.mixing);
-  Graph graph = Graph::parse(settings_.graph, static_cast<std::uint64_t>(settings_.seed));
-  if (settings_.hosts > graph.agents())
-    throw InputError("--hosts", fmt::format("{} for {} agents", settings_.hosts, graph.agents()),
-                     "every host has an agent", fmt::format("Give at most {}.", graph.agents()));
+  GraphSequence graphs = GraphSequence::parse(settings_.graph, static_cast<std::uint64_t>(settings_.seed));
+  if (settings_.hosts > graphs.agents())
+    throw InputError("--hosts", fmt::format("{} for {} agents", settings_.hosts, graphs.agents()),
+                     "every host has an agent", fmt::format("Give at most {}.", graphs.agents()));
   if (settings_.hosts > 0 && ranks > 1)
     throw InputError("--hosts", fmt::format("{} under mpirun", settings_.hosts), "ranks are the hosts",
                      "Leave --hosts out.");
-  return graph;
+  return graphs;
 }
 
 void Solve::resolve() {
@@ -197,7 +199,9 @@ int Solve::operator()() {
   resolve_threads();
   std::optional<RunDirectory> directory;
   if (speaks()) directory.emplace(out_, settings_.method, force_);
-  Graph graph = checked_graph(cluster.size());
+  GraphSequence graphs = checked_graphs(cluster.size());
+  require_fit(method, demands_of(graphs));
+  const Graph graph = graphs.joined();
   require_same(cluster, "a graph whose hash is", key_of(graph));
   if (!settings_.every) settings_.every = default_every(graph.agents());
   const std::optional<SavedRun> saved = saved_run(cluster, method);
@@ -209,7 +213,7 @@ int Solve::operator()() {
   settings_.l2 = loaded.l2;  // what repeats the run, also where it was chosen for a condition number
   settings_.kappa.reset();
   const auto show = [&](std::string_view text) { line.show(text); };
-  const Topology topology = Topology::parse(std::move(graph), settings_.mixing, show);
+  const Topology topology = Topology::parse(std::move(graphs), settings_.mixing, show);
   const std::string key = iterates_key(settings_, loaded, topology, method);
   require_same(cluster, "a run whose hash is", key);  // as weights from different files would make it
   if (saved && saved->key != key)

@@ -99,6 +99,7 @@ std::optional<double> certified_gap(const Loaded& loaded) {
 /// sqrt(kappa_f) (1 + tau sqrt(kappa_W)) ln(gap_0 / gap) up to constants: no method of gradients and
 /// exchanges with neighbours is faster. A gap below what the reference certifies counts as that.
 Json lower_bound(const Outcome& outcome) {
+  if (outcome.topology.sequence()) return {{"time", nullptr}, {"ratio", nullptr}};  // it is of one fixed W
   const Trace& trace = outcome.result.trace;
   const Problem& problem = outcome.loaded.problem;
   const double rounding =
@@ -110,6 +111,17 @@ Json lower_bound(const Outcome& outcome) {
                        std::log(trace.front().worst_suboptimality / reached);
   if (!(bound > 0)) return {{"time", nullptr}, {"ratio", nullptr}};
   return {{"time", bound}, {"ratio", trace.back().meter.time(tau) / bound}};
+}
+
+/// How a network that changes or is directed averages; null for others.
+Json averaging_of(const Topology& topology) {
+  const LinkSequence* const sequence = topology.sequence();
+  if (!sequence) return nullptr;
+  return {{"directed", sequence->directed()},
+          {"graphs", sequence->in_turn().size()},
+          {"awake", sequence->awake()},
+          {"factor", topology.averaging()->factor},
+          {"least_weight", topology.averaging()->least_weight}};
 }
 
 /// What this run took, and the tau that follows: null where it says nothing.
@@ -263,6 +275,7 @@ Json summary_of(const Outcome& outcome) {
           {"mixing", settings.mixing},
           {"agents", topology.agents()},
           {"edges", topology.graph().edges().size()},
+          {"averaging", averaging_of(topology)},
           {"partition", settings.partition},
           {"ranks", ranks_of(loaded, topology.graph())},
           {"seed", settings.seed},
@@ -295,6 +308,12 @@ std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
       {"distance^2 to the optimum", text(errors["distance"])},
       {"seconds", text(s["seconds"])},
   };
+  if (const Json& a = s["averaging"]; !a.is_null())
+    rows.emplace_back("averaging",
+                      fmt::format("{} a step{}", text(a["factor"]),
+                                  a["directed"].get<bool>()
+                                      ? fmt::format(", least push-sum weight {}", text(a["least_weight"]))
+                                      : ""));
   for (const Json& note : s["notes"]) rows.emplace_back("note", text(note));
   if (const Json& m = s["measured"]; !m.is_null())
     rows.emplace_back("measured tau", fmt::format("{} = {} s a round / {} s a gradient", text(m["tau"]),

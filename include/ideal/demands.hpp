@@ -40,12 +40,16 @@ class Demands {
   unsigned bits_ = 0;
 };
 
+class GraphSequence;
 class Method;
 class Topology;
 struct Problem;
 
 /// What this problem on this network asks for.
 Demands demands_of(const Problem& problem, const Topology& topology);
+
+/// What this network asks for, whatever the problem.
+Demands demands_of(const GraphSequence& graphs);
 
 /// Throws InputError where the method does not meet a demand: which one, and the methods that meet all.
 void require_fit(const Method& method, Demands demands);

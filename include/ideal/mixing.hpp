@@ -7,6 +7,7 @@
 #include <ideal/topology.hpp>
 #include <ideal/transport.hpp>
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -22,7 +23,9 @@ struct Neighbourhood {
   Index colour_count = 0;      ///< of all agents
 };
 
-/// The communication oracle: X -> M X for a symmetric positive semi-definite M with kernel span(1).
+/// The communication oracle: X -> M X for a symmetric positive semi-definite M with kernel span(1). Where the
+/// network changes, M is that of the current step, which began with the last gradient; where it is directed,
+/// only the columns of M sum to zero.
 class Mixing {
  public:
   virtual ~Mixing() = default;
@@ -46,6 +49,9 @@ class Mixing {
 
   /// The extreme positive eigenvalues of M, or bounds that enclose them.
   [[nodiscard]] virtual Spectrum spectrum() const = 0;
+
+  /// How fast a network averages that changes or is directed; none where M is always the same.
+  [[nodiscard]] virtual std::optional<Averaging> averaging() const = 0;
 
   /// What each hosted agent knows by itself of the largest: no eigenvalue exceeds the largest of these.
   [[nodiscard]] virtual Vector local_bounds() const = 0;
@@ -117,8 +123,9 @@ class Network final : public Mixing {
   void start(const Block& X) override;
   const Block& finish() override;
   Index rounds() const override { return 1; }
-  const Block& common(const Block& X) override { return result_.setZero(X.rows(), X.cols()); }
+  const Block& common(const Block& X) override { return room_for(X).setZero(X.rows(), X.cols()); }
   Spectrum spectrum() const override { return topology_.spectrum(); }
+  std::optional<Averaging> averaging() const override { return topology_.averaging(); }
   Vector local_bounds() const override;
   Vector maxima(const Block& column_per_hosted_agent) override;
   void carry(Block* numbers) override { carried_ = numbers; }
@@ -139,6 +146,8 @@ class Network final : public Mixing {
  private:
   Threads& threads() override { return threads_; }
   void count(Index numbers);
+  void look_around();
+  Block& room_for(const Block& X);
   void sum_neighbours(Index range, Index ranges, Stores stores);
   void keep_largest(Block& numbers, Index first_row);
   const Block& laden(const Block& X);
@@ -153,6 +162,9 @@ class Network final : public Mixing {
   Transport& transport_;
   Meter& meter_;
   Threads& threads_;
+  const SparseRows* M_;    ///< of the current step
+  Index step_ = -1;        ///< where the network changes
+  Links drawn_;            ///< room for its links
   Index links_ = 0;        ///< directed edges leaving the hosted agents
   Index largest_row_ = 0;  ///< entries of W
   std::optional<Index> reach_;
@@ -164,7 +176,8 @@ class Network final : public Mixing {
   Block laden_;  ///< X with the carried numbers below it
   double seconds_ = 0;
   std::vector<const double*> neighbours_;  ///< room for the largest row, for each thread
-  Block result_;
+  Block* result_ = nullptr;
+  std::map<Index, Block> results_;  ///< by length of the vectors: no memory is taken anew where it changes
 };
 
 /// Q(W) = I - T_J(c2 (I - c3 W)) / T_J(c2), the paper's eq. (Q) on the scaled matrix: J communications a
@@ -182,6 +195,7 @@ class Chebyshev final : public Mixing {
   Index rounds() const override { return J_ * W_.rounds(); }
   const Block& common(const Block& X) override { return W_.common(X); }
   Spectrum spectrum() const override { return spectrum_; }
+  std::optional<Averaging> averaging() const override { return W_.averaging(); }
   Vector local_bounds() const override {
     return Vector::Constant(W_.local_bounds().size(), spectrum_.lambda_max);
   }

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <ideal/data.hpp>
-#include <ideal/graph.hpp>
+#include <ideal/graph_sequence.hpp>
+#include <ideal/links.hpp>
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,13 +21,19 @@ struct Spectrum {
   double lambda_max = 0;
   double lambda_min = 0;  ///< smallest positive one, the paper's λmin⁺
   [[nodiscard]] double kappa() const { return lambda_max / lambda_min; }
+
+  /// s in the matrix I - s W that averages.
+  [[nodiscard]] double averaging_scale() const { return lambda_max < 2 ? 1 : 1 / lambda_max; }
 };
 
 /// Called with a line of text while a long eigenvalue computation goes on.
 using Progress = std::function<void(std::string_view)>;
 
 /// A graph together with its mixing matrix W: symmetric, positive semi-definite, zero off the graph, kernel =
-/// span(1). Construction checks each of these and names the one that fails.
+/// span(1). Construction checks each of these and names the one that fails. Where the network changes or is
+/// directed, sequence() has the matrices; graph() is then who ever talks to whom, weights() their mean over
+/// the graphs in turn, and spectrum() the largest eigenvalue of any of them together with the smallest that a
+/// fixed W would have that averages as fast.
 class Topology {
  public:
   /// kind: laplacian | laplacian-normalized | best-constant | metropolis | lazy-metropolis | max-degree |
@@ -44,7 +52,7 @@ class Topology {
   /// must lie on the graph.
   static Topology parse(std::string_view graph, std::string_view mixing, std::uint64_t seed = 0,
                         const Progress& progress = {});
-  static Topology parse(Graph graph, std::string_view mixing, const Progress& progress = {});
+  static Topology parse(GraphSequence graphs, std::string_view mixing, const Progress& progress = {});
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const SparseRows& weights() const {
@@ -52,6 +60,12 @@ class Topology {
   }  ///< W, diagonal stored, columns ascending
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
   [[nodiscard]] Index agents() const { return graph_.agents(); }
+
+  /// Null where the network is the same undirected one at every step.
+  [[nodiscard]] const LinkSequence* sequence() const { return sequence_.get(); }
+  [[nodiscard]] const std::optional<Averaging>& averaging() const { return averaging_; }  ///< of the sequence
+  [[nodiscard]] bool changes() const { return sequence_ && sequence_->changes(); }
+  [[nodiscard]] bool directed() const { return sequence_ && sequence_->directed(); }
 
   /// How far fdla and lmsd may be from their optimum: value / bound - 1, the bound proven. Other kinds have
   /// none.
@@ -61,11 +75,15 @@ class Topology {
   Topology(Graph graph, SparseRows weights, Spectrum spectrum);
   static Topology on_graph(const SparseRows& W, Graph graph, std::string_view place,
                            const Progress& progress);
+  static Topology fixed(Graph graph, std::string_view mixing, const Progress& progress);
+  static Topology of_sequence(const GraphSequence& graphs, std::vector<Links> in_turn, double lambda_max);
 
   Graph graph_;
   SparseRows weights_;
   Spectrum spectrum_;
   std::optional<double> gap_;
+  std::shared_ptr<const LinkSequence> sequence_;
+  std::optional<Averaging> averaging_;
 };
 
 /// The names `make` accepts.

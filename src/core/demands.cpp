@@ -46,9 +46,18 @@ std::string_view describe(Demand demand) {
   return "";
 }
 
-Demands demands_of(const Problem& problem, const Topology& /*topology*/) {
+Demands demands_of(const Problem& problem, const Topology& topology) {
   Demands demands;
   if (!(problem.constants.mu > 0)) demands.add(Demand::merely_convex);
+  if (topology.changes()) demands.add(Demand::time_varying);
+  if (topology.directed()) demands.add(Demand::directed);
+  return demands;
+}
+
+Demands demands_of(const GraphSequence& graphs) {
+  Demands demands;
+  if (graphs.changes()) demands.add(Demand::time_varying);
+  if (graphs.is_directed()) demands.add(Demand::directed);
   return demands;
 }
 

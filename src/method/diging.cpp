@@ -19,23 +19,24 @@ struct Diging {
         .rule = "X+ = W_DS X - alpha S;  S+ = W_DS S + g+ - g;  S_0 = g_0",
         .cost = "(1, 2)",
         .rate = "(kappa_f + kappa_f^(1/2)/(1 - sigma)^2) log(1/eps)",
-        .assumptions = "f_i convex and smooth, f strongly convex",
+        .assumptions = "f_i convex and smooth, f strongly convex; an undirected network, which may change",
         .citation =
             "Qu, Li. Harnessing smoothness to accelerate distributed optimization. IEEE TCNS 2018; Nedic, "
-            "Olshevsky, Shi. SIAM J. Optim. 2017"};
+            "Olshevsky, Shi. SIAM J. Optim. 2017",
+        .meets = {Demand::no_dual_oracle, Demand::time_varying}};
   }
 
   void parameters(Fields& fields) {
     fields.number("step", step, range::positive,
-                  "step alpha; auto: 0.4 (1 + lambda_min(W_DS))^2 / L, which diverged nowhere tried; the "
-                  "theory has a factor times (1 - sigma)^2 / (kappa_f L)");
+                  "step alpha; auto: 0.4 (1 + lambda_min(W_DS))^2 / L, on a network that changes at most "
+                  "0.4 (1 - sigma) / L, which diverged nowhere tried; the theory has a factor times "
+                  "(1 - sigma)^2 / (kappa_f L)");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());
-    const double alpha =
-        run.uses("step", step.value_or(step_scale * 0.4 * tracking_share(W.spectrum()) / F.L()));
+    const double alpha = run.uses("step", step.value_or(step_scale * 0.4 * tracking_share(W) / F.L()));
 
     Block S = Block::Zero(X.rows(), X.cols()), G_prev = S;
     Index k = 0;

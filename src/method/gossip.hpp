@@ -9,7 +9,7 @@
 namespace ideal {
 
 /// s in the doubly stochastic matrix W_DS = I - s W that averaging methods use.
-inline double doubly_stochastic_scale(const Spectrum& W) { return W.lambda_max < 2 ? 1 : 1 / W.lambda_max; }
+inline double doubly_stochastic_scale(const Spectrum& W) { return W.averaging_scale(); }
 
 /// Averaging with W_DS shrinks what agents differ by to this share a round: its largest eigenvalue in
 /// absolute value but for the one.
@@ -23,6 +23,19 @@ inline double averaging_factor(const Spectrum& W) {
 inline double tracking_share(const Spectrum& W) {
   const double overshoot = std::min(0.0, 1 - doubly_stochastic_scale(W) * W.lambda_max);
   return (1 + overshoot) * (1 + overshoot);
+}
+
+/// The same on any network, for steps of 0.4 of it. One that changes bears a step of up to its gap 1 - sigma,
+/// one that is directed of eight times the square of that, and of twice the smallest push-sum weight, by
+/// which gradients are divided; half of the first and a quarter of the others is left here. Measured on
+/// quadratics of one variable, stability being a matter of eigenvalues there; see docs/dynamic-networks.md.
+inline double tracking_share(const Mixing& W) {
+  const double share = tracking_share(W.spectrum());
+  const std::optional<Averaging> averaging = W.averaging();
+  if (!averaging) return share;
+  const double gap = 1 - averaging->factor;
+  if (!averaging->directed) return std::min(share, gap);
+  return std::min({share, 5 * gap * gap, 1.25 * averaging->least_weight});
 }
 
 /// FastMix (Liu and Morse 2011): rounds of accelerated averaging with P = I - W / lambda_max,

@@ -15,15 +15,10 @@
 namespace ideal {
 namespace {
 
-struct NumberedEdge {
-  Graph::Edge edge;
-  long line;
-};
-
 /// One line of an edge list, with what is needed to complain about it.
 class EdgeLine {
  public:
-  EdgeLine(const Lines& lines, std::string_view place) : lines_(lines), place_(place) {}
+  EdgeLine(long line, std::string_view place) : line_(line), place_(place) {}
 
   [[nodiscard]] Graph::Edge read(const std::vector<std::string_view>& fields) const {
     if (fields.size() < 2 || fields.size() > 3)
@@ -33,7 +28,6 @@ class EdgeLine {
     if (edge.a == edge.b)
       fail(fmt::format("edge {} {}", edge.a, edge.b), "an agent is not its own neighbour",
            "Delete the line.");
-    if (edge.a > edge.b) std::swap(edge.a, edge.b);
     return edge;
   }
 
@@ -55,14 +49,22 @@ class EdgeLine {
   }
 
   [[noreturn]] void fail(std::string_view found, std::string_view rule, std::string_view remedy) const {
-    throw InputError(fmt::format("{}:{}", place_, lines_.number()), found, rule, remedy);
+    throw InputError(fmt::format("{}:{}", place_, line_), found, rule, remedy);
   }
 
-  const Lines& lines_;
+  long line_;
   std::string_view place_;
 };
 
-void check_no_duplicates(std::vector<NumberedEdge>& edges, std::string_view place) {
+}  // namespace
+
+NumberedEdge read_edge(const Lines& lines, std::string_view place) {
+  const auto fields = words(without_comment(lines.text(), '#'));
+  return {EdgeLine(lines.number(), place).read(fields), lines.number()};
+}
+
+std::vector<Graph::Edge> each_once(std::vector<NumberedEdge> edges, std::string_view place,
+                                   std::string_view rule) {
   const auto key = [](const NumberedEdge& e) { return std::tuple(e.edge.a, e.edge.b, e.line); };
   const auto same = [](const NumberedEdge& e, const NumberedEdge& f) {
     return e.edge.a == f.edge.a && e.edge.b == f.edge.b;
@@ -71,29 +73,25 @@ void check_no_duplicates(std::vector<NumberedEdge>& edges, std::string_view plac
   if (const auto first = std::ranges::adjacent_find(edges, same); first != edges.end())
     throw InputError(fmt::format("{}:{}", place, (first + 1)->line),
                      fmt::format("edge {} {}, already on line {}", first->edge.a, first->edge.b, first->line),
-                     "an undirected edge is given once", "Delete one of the two lines.");
+                     rule, "Delete one of the two lines.");
+  std::vector<Graph::Edge> found;
+  found.reserve(edges.size());
+  for (const auto& [edge, line] : edges) found.push_back(edge);
+  return found;
 }
-
-}  // namespace
 
 Graph parse_edge_list(std::string_view text, std::string_view place) {
   std::vector<NumberedEdge> numbered;
   Index agents = 0;
   for (Lines lines(text); lines.next();) {
-    const auto fields = words(without_comment(lines.text(), '#'));
-    if (fields.empty()) continue;
-    const auto edge = EdgeLine(lines, place).read(fields);
+    if (words(without_comment(lines.text(), '#')).empty()) continue;
+    auto& edge = numbered.emplace_back(read_edge(lines, place)).edge;
+    if (edge.a > edge.b) std::swap(edge.a, edge.b);
     agents = std::max(agents, edge.b + 1);
-    numbered.push_back({edge, lines.number()});
   }
   if (numbered.empty())
     throw InputError(place, "no edges", "a line is 'a b' or 'a b weight'", "List at least one edge.");
-  check_no_duplicates(numbered, place);
-
-  std::vector<Graph::Edge> edges;
-  edges.reserve(numbered.size());
-  for (const auto& [edge, line] : numbered) edges.push_back(edge);
-  return {agents, std::move(edges)};
+  return {agents, each_once(std::move(numbered), place, "an undirected edge is given once")};
 }
 
 Graph read_edge_list(const std::filesystem::path& file) {

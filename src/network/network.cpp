@@ -70,7 +70,7 @@ double larger(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 }  // namespace
 
 Network::Network(const Topology& topology, Transport& transport, Meter& meter, Threads& threads)
-    : topology_(topology), transport_(transport), meter_(meter), threads_(threads) {
+    : topology_(topology), transport_(transport), meter_(meter), threads_(threads), M_(&topology.weights()) {
   const auto* rows = topology.weights().outerIndexPtr();
   for (const Index i : transport.hosted()) {
     links_ += topology.graph().degree(i);
@@ -84,8 +84,22 @@ void Network::count(Index numbers) {
   meter_.bytes += links_ * numbers * static_cast<Index>(sizeof(double));
 }
 
+/// A step lasts from one gradient to the next. The meter counts them, so that a resumed run is at the step it
+/// was at.
+void Network::look_around() {
+  const LinkSequence* const sequence = topology_.sequence();
+  const Index step = std::max<Index>(0, static_cast<Index>(meter_.computations) - 1);
+  if (!sequence || step == step_) return;
+  step_ = step;
+  const Links& links = sequence->at(step, drawn_);
+  M_ = &links.M;
+  links_ = 0;
+  for (const Index i : transport_.hosted()) links_ += links.listeners[static_cast<std::size_t>(i)];
+}
+
 void Network::start(const Block& X) {
   const Stopwatch watch(seconds_);
+  look_around();
   sent_ = &X;
   transport_.start(carried_ ? laden(X) : X);
 }
@@ -105,26 +119,32 @@ const Block& Network::finish() {
     keep_largest(*carried_, X.rows());
     ++rounds_carried_;
   }
-  result_.resizeLike(X);
+  room_for(X);
   const Stores stores =
       2 * X.size() > cached_bytes() / static_cast<Index>(sizeof(double)) ? Stores::streaming : Stores::cached;
   const Index ranges = X.size() < worth_waking_others ? 1 : threads_.count();
   threads_.each(ranges, [&](Index range) { sum_neighbours(range, ranges, stores); });
-  return result_;
+  return *result_;
+}
+
+Block& Network::room_for(const Block& X) {
+  result_ = &results_[X.rows()];
+  result_->resizeLike(X);
+  return *result_;
 }
 
 /// The columns of one range of the result.
 void Network::sum_neighbours(Index range, Index ranges, Stores stores) {
-  const SparseRows& W = topology_.weights();
+  const SparseRows& W = *M_;
   const auto hosted = transport_.hosted();
-  const Index d = result_.rows(), n = result_.cols();
+  const Index d = result_->rows(), n = result_->cols();
   const Index first = range * n / ranges, end = (range + 1) * n / ranges;
   const double** const x = neighbours_.data() + range * largest_row_;
   for (Index c = first; c < end; ++c) {
     if (c + 1 < end) prefetch_far_neighbours(W, hosted[c + 1], transport_, d);
     const Index begin = W.outerIndexPtr()[hosted[c]], terms = W.outerIndexPtr()[hosted[c] + 1] - begin;
     for (Index k = 0; k < terms; ++k) x[k] = transport_.column(W.innerIndexPtr()[begin + k]);
-    weighted_sum(W.valuePtr() + begin, x, terms, result_.data() + c * d, d, stores);
+    weighted_sum(W.valuePtr() + begin, x, terms, result_->data() + c * d, d, stores);
   }
   if (stores == Stores::streaming) end_streams();
 }
@@ -227,13 +247,13 @@ Vector Network::total(const Block& column_per_hosted_agent) {
 
 const Block& Network::average(const Block& X) {
   const Block& all = transport_.gather(X);
-  result_.resizeLike(X);
-  auto mean = result_.col(0);
+  Block& result = room_for(X);
+  auto mean = result.col(0);
   mean = all.col(0);
   for (Index j = 1; j < all.cols(); ++j) mean += all.col(j);
   mean /= static_cast<double>(all.cols());
-  threads_.each(result_.cols() - 1, [&](Index c) { result_.col(c + 1) = mean; });
-  return result_;
+  threads_.each(result.cols() - 1, [&](Index c) { result.col(c + 1) = mean; });
+  return result;
 }
 
 const Block& Network::average_over_tree(const Block& X) {

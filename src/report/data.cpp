@@ -66,7 +66,7 @@ Json drawing_of(const Graph& graph) {
 }
 
 Json spectrum_of(const Topology& topology) {
-  if (topology.agents() > most_eigenvalues) return nullptr;
+  if (topology.agents() > most_eigenvalues || topology.sequence()) return nullptr;
   const Eigen::MatrixXd W(topology.weights());
   return numbers(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(W, Eigen::EigenvaluesOnly).eigenvalues());
 }

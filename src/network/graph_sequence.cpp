@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "network/connected.hpp"
+#include "network/parse.hpp"
+
+#include <ideal/error.hpp>
+#include <ideal/graph_sequence.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace ideal {
+namespace {
+
+void check_arc(const Arc& arc, Index agents) {
+  const auto fail = [&](std::string_view rule, std::string_view remedy) {
+    throw InputError(graph_option, fmt::format("arc from {} to {}", arc.from, arc.to), rule, remedy);
+  };
+  if (std::min(arc.from, arc.to) < 0 || std::max(arc.from, arc.to) >= agents)
+    fail(fmt::format("agents are 0 ... {}", agents - 1), "Correct the arc.");
+  if (arc.from == arc.to) fail("an agent is not its own neighbour", "Leave self-loops out.");
+}
+
+std::vector<Graph::Edge> whichever_way(const std::vector<Arc>& arcs) {
+  std::vector<Arc> ascending = arcs;
+  for (auto& [from, to] : ascending)
+    if (from > to) std::swap(from, to);
+  std::ranges::sort(ascending);
+  const auto [first, last] = std::ranges::unique(ascending);
+  ascending.erase(first, last);
+  std::vector<Graph::Edge> edges;
+  for (const auto& [from, to] : ascending) edges.push_back({from, to});
+  return edges;
+}
+
+/// The agents that word of agent 0 comes to along the arcs.
+std::vector<bool> reached_from_first(Index agents, const std::vector<std::vector<Arc>>& in_turn,
+                                     Index Arc::*from, Index Arc::*to) {
+  std::vector<std::vector<Index>> next(static_cast<std::size_t>(agents));
+  for (const auto& arcs : in_turn)
+    for (const Arc& arc : arcs) next[arc.*from].push_back(arc.*to);
+  std::vector<bool> seen(static_cast<std::size_t>(agents), false);
+  std::vector<Index> queue{0};
+  seen[0] = true;
+  for (std::size_t head = 0; head < queue.size(); ++head)
+    for (const Index agent : next[queue[head]])
+      if (!seen[agent]) {
+        seen[agent] = true;
+        queue.push_back(agent);
+      }
+  return seen;
+}
+
+void require_strongly_connected(Index agents, const std::vector<std::vector<Arc>>& in_turn) {
+  const auto fail = [&](std::string_view form, Index agent) {
+    throw InputError(graph_option, fmt::format(fmt::runtime(form), agent),
+                     in_turn.size() > 1 ? "all graphs together must be strongly connected"
+                                        : "a directed graph must be strongly connected",
+                     "Add arcs such that every agent reaches every other.");
+  };
+  const auto heard = reached_from_first(agents, in_turn, &Arc::from, &Arc::to);
+  if (const auto deaf = std::ranges::find(heard, false); deaf != heard.end())
+    fail("agent {} never hears of agent 0", deaf - heard.begin());
+  const auto tells = reached_from_first(agents, in_turn, &Arc::to, &Arc::from);
+  if (const auto mute = std::ranges::find(tells, false); mute != tells.end())
+    fail("agent 0 never hears of agent {}", mute - tells.begin());
+}
+
+}  // namespace
+
+GraphSequence::GraphSequence(Graph graph) { graphs_.push_back(std::move(graph)); }
+
+GraphSequence GraphSequence::in_turn(std::vector<Graph> graphs) {
+  if (graphs.empty()) throw InputError(graph_option, "no graph", "at least one", "Add a graph.");
+  for (const Graph& graph : graphs)
+    if (graph.agents() != graphs.front().agents())
+      throw InputError(graph_option,
+                       fmt::format("graphs of {} and of {} agents", graphs.front().agents(), graph.agents()),
+                       "the agents stay the same", "Give all graphs the same number of agents.");
+  GraphSequence sequence;
+  sequence.graphs_ = std::move(graphs);
+  require_connected(sequence.joined(), graph_option,
+                    sequence.graphs_.size() > 1 ? "Add edges that join them in one graph or another."
+                                                : "Add edges that join the components.");
+  return sequence;
+}
+
+GraphSequence GraphSequence::directed(Index agents, std::vector<std::vector<Arc>> in_turn) {
+  if (in_turn.empty()) throw InputError(graph_option, "no graph", "at least one", "Add a graph.");
+  GraphSequence sequence;
+  for (auto& arcs : in_turn) {
+    for (const Arc& arc : arcs) check_arc(arc, agents);
+    std::ranges::sort(arcs);
+    if (const auto twin = std::ranges::adjacent_find(arcs); twin != arcs.end())
+      throw InputError(graph_option, fmt::format("arc from {} to {} twice", twin->from, twin->to),
+                       "the graph is simple", "Give each arc once.");
+    sequence.graphs_.emplace_back(agents, whichever_way(arcs));
+  }
+  require_strongly_connected(agents, in_turn);
+  sequence.arcs_ = std::move(in_turn);
+  return sequence;
+}
+
+GraphSequence GraphSequence::awake(double p, std::uint64_t seed) const {
+  if (!(p > 0 && p <= 1))
+    throw InputError(graph_option, fmt::format("awake with probability {}", p),
+                     "a probability lies in (0, 1]", "Write for example awake:0.3:cycle:8.");
+  GraphSequence sequence = *this;
+  sequence.probability_ = p;
+  sequence.seed_ = seed;
+  return sequence;
+}
+
+Graph GraphSequence::joined() const {
+  if (graphs_.size() == 1) return graphs_.front();
+  std::vector<Arc> pairs;
+  for (const Graph& graph : graphs_)
+    for (const auto& edge : graph.edges()) pairs.push_back({edge.a, edge.b});
+  return {agents(), whichever_way(pairs)};
+}
+
+}  // namespace ideal
