@@ -24,11 +24,13 @@ class GraphSequence {
  public:
   GraphSequence(Graph graph);  // NOLINT(google-explicit-constructor): a graph is the simplest sequence
 
-  /// Undirected graphs in turn, all of as many agents; together they are connected, or this throws.
-  static GraphSequence in_turn(std::vector<Graph> graphs);
+  /// Undirected graphs in turn, all of as many agents; together they are connected, or this throws, naming
+  /// `place`.
+  static GraphSequence in_turn(std::vector<Graph> graphs, std::string_view place = "--graph");
 
   /// Directed ones; together they are strongly connected, or this throws.
-  static GraphSequence directed(Index agents, std::vector<std::vector<Arc>> in_turn);
+  static GraphSequence directed(Index agents, std::vector<std::vector<Arc>> in_turn,
+                                std::string_view place = "--graph");
 
   /// The same with each edge awake with probability p at each step, whatever the others do and it did before.
   [[nodiscard]] GraphSequence awake(double p, std::uint64_t seed) const;

@@ -13,9 +13,9 @@
 namespace ideal {
 namespace {
 
-void check_arc(const Arc& arc, Index agents) {
+void check_arc(const Arc& arc, Index agents, std::string_view place) {
   const auto fail = [&](std::string_view rule, std::string_view remedy) {
-    throw InputError(graph_option, fmt::format("arc from {} to {}", arc.from, arc.to), rule, remedy);
+    throw InputError(place, fmt::format("arc from {} to {}", arc.from, arc.to), rule, remedy);
   };
   if (std::min(arc.from, arc.to) < 0 || std::max(arc.from, arc.to) >= agents)
     fail(fmt::format("agents are 0 ... {}", agents - 1), "Correct the arc.");
@@ -52,9 +52,10 @@ std::vector<bool> reached_from_first(Index agents, const std::vector<std::vector
   return seen;
 }
 
-void require_strongly_connected(Index agents, const std::vector<std::vector<Arc>>& in_turn) {
+void require_strongly_connected(Index agents, const std::vector<std::vector<Arc>>& in_turn,
+                                std::string_view place) {
   const auto fail = [&](std::string_view form, Index agent) {
-    throw InputError(graph_option, fmt::format(fmt::runtime(form), agent),
+    throw InputError(place, fmt::format(fmt::runtime(form), agent),
                      in_turn.size() > 1 ? "all graphs together must be strongly connected"
                                         : "a directed graph must be strongly connected",
                      "Add arcs such that every agent reaches every other.");
@@ -71,33 +72,34 @@ void require_strongly_connected(Index agents, const std::vector<std::vector<Arc>
 
 GraphSequence::GraphSequence(Graph graph) { graphs_.push_back(std::move(graph)); }
 
-GraphSequence GraphSequence::in_turn(std::vector<Graph> graphs) {
-  if (graphs.empty()) throw InputError(graph_option, "no graph", "at least one", "Add a graph.");
+GraphSequence GraphSequence::in_turn(std::vector<Graph> graphs, std::string_view place) {
+  if (graphs.empty()) throw InputError(place, "no graph", "at least one", "Add a graph.");
   for (const Graph& graph : graphs)
     if (graph.agents() != graphs.front().agents())
-      throw InputError(graph_option,
+      throw InputError(place,
                        fmt::format("graphs of {} and of {} agents", graphs.front().agents(), graph.agents()),
                        "the agents stay the same", "Give all graphs the same number of agents.");
   GraphSequence sequence;
   sequence.graphs_ = std::move(graphs);
-  require_connected(sequence.joined(), graph_option,
+  require_connected(sequence.joined(), place,
                     sequence.graphs_.size() > 1 ? "Add edges that join them in one graph or another."
                                                 : "Add edges that join the components.");
   return sequence;
 }
 
-GraphSequence GraphSequence::directed(Index agents, std::vector<std::vector<Arc>> in_turn) {
-  if (in_turn.empty()) throw InputError(graph_option, "no graph", "at least one", "Add a graph.");
+GraphSequence GraphSequence::directed(Index agents, std::vector<std::vector<Arc>> in_turn,
+                                      std::string_view place) {
+  if (in_turn.empty()) throw InputError(place, "no graph", "at least one", "Add a graph.");
   GraphSequence sequence;
   for (auto& arcs : in_turn) {
-    for (const Arc& arc : arcs) check_arc(arc, agents);
+    for (const Arc& arc : arcs) check_arc(arc, agents, place);
     std::ranges::sort(arcs);
     if (const auto twin = std::ranges::adjacent_find(arcs); twin != arcs.end())
-      throw InputError(graph_option, fmt::format("arc from {} to {} twice", twin->from, twin->to),
+      throw InputError(place, fmt::format("arc from {} to {} twice", twin->from, twin->to),
                        "the graph is simple", "Give each arc once.");
     sequence.graphs_.emplace_back(agents, whichever_way(arcs));
   }
-  require_strongly_connected(agents, in_turn);
+  require_strongly_connected(agents, in_turn, place);
   sequence.arcs_ = std::move(in_turn);
   return sequence;
 }

@@ -5,6 +5,7 @@
 #include <ideal/error.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,16 +34,6 @@ std::vector<Arc> arcs_of(const std::vector<Graph::Edge>& edges) {
 
 constexpr std::string_view arc_once = "an arc is given once";
 
-/// Errors that are found once all is read belong to the file, not to an option.
-template <class Make>
-GraphSequence made_from(std::string_view place, Make make) {
-  try {
-    return make();
-  } catch (const InputError& error) {
-    throw InputError(place, error);
-  }
-}
-
 /// Reads the lines of a file of rounds one after the other.
 class Rounds {
  public:
@@ -65,9 +56,11 @@ class Rounds {
     const Index agents = agents_.value_or(highest_ + 1);
     if (agents < 2)
       throw InputError(place_, "no edges", "a line is 'a b' or 'a b weight'", "List at least one edge.");
-    return made_from(place_, [&] {
-      return directed_ ? GraphSequence::directed(agents, arcs()) : GraphSequence::in_turn(graphs(agents));
-    });
+    if (static_cast<double>(agents) * static_cast<double>(rounds_.size()) > most_places)
+      throw InputError(place_, fmt::format("{} rounds of {} agents", rounds_.size(), agents),
+                       fmt::format("at most {:.0g} together", most_places), "Give fewer rounds.");
+    return directed_ ? GraphSequence::directed(agents, arcs(), place_)
+                     : GraphSequence::in_turn(graphs(agents), place_);
   }
 
  private:
@@ -123,6 +116,8 @@ class Rounds {
     throw InputError(fmt::format("{}:{}", place_, lines.number()), found, rule, remedy);
   }
 
+  static constexpr double most_places = 2e7;  // a graph takes memory for each agent
+
   std::string_view place_;
   bool directed_ = false;
   std::optional<Index> agents_;
@@ -150,7 +145,7 @@ GraphSequence parse_arc_list(std::string_view text, std::string_view place) {
   if (numbered.empty())
     throw InputError(place, "no arcs", "a line is 'a b': a sends to b", "List at least one arc.");
   auto arcs = arcs_of(each_once(std::move(numbered), place, arc_once));
-  return made_from(place, [&] { return GraphSequence::directed(agents, {std::move(arcs)}); });
+  return GraphSequence::directed(agents, {std::move(arcs)}, place);
 }
 
 }  // namespace ideal

@@ -55,6 +55,8 @@ void seed_text(const fs::path& corpus) {
 
 void seed_networks(const fs::path& corpus) {
   seed(corpus / "edge_list", "weights", "# a triangle\n0 1 0.5\n1 2\n\n2 0 1e-3\n");
+  seed(corpus / "rounds", "undirected", "agents 4\nround\n0 1\n2 3 0.5\nround\nround # none before\n1 2\n");
+  seed(corpus / "rounds", "directed", "directed\nround\n0 1\nround\n1 0\n");
   seed(corpus / "graph_spec", "grid", "grid:3x4");
   seed(corpus / "graph_spec", "smallworld", "smallworld:20,4,0.1");
   seed(corpus / "matrix_file", "coordinate",
