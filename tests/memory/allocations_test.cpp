@@ -69,9 +69,9 @@ class Witness final : public Monitor {
 class EveryMethod : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Memory, EveryMethod, testing::ValuesIn(method_names()), readable);
 
-TEST_P(EveryMethod, TakesNoMemoryWhileItRuns) {
+/// Where agents live on a network of six.
+void expect_no_memory_taken(const std::string& name, const Topology& topology) {
   constexpr Index agents = 6, d = 50;
-  const Topology topology = Topology::parse("cycle:6", "laplacian");
   std::vector<std::shared_ptr<const Loss>> losses;
   for (Index i = 0; i < agents; ++i)
     losses.push_back(std::make_shared<Bowl>(1 + static_cast<double>(i), static_cast<double>(i * i), d));
@@ -88,10 +88,21 @@ TEST_P(EveryMethod, TakesNoMemoryWhileItRuns) {
     Witness witness(observer);
     ideal::Run run(witness, meter);
     const long at_first = allocations;
-    method(GetParam())(F, W, run, Block::Zero(d, agents));
+    method(name)(F, W, run, Block::Zero(d, agents));
     EXPECT_GT(witness.before, at_first) << "blocks are counted at all";
     EXPECT_EQ(witness.after - witness.before, 0) << "with " << count << " threads";
   }
+}
+
+TEST_P(EveryMethod, TakesNoMemoryWhileItRuns) {
+  expect_no_memory_taken(GetParam(), Topology::parse("cycle:6", "laplacian"));
+}
+
+TEST(Memory, NetworksThatChangeTakeNone) {
+  for (const char* graph : {"awake:0.4:cycle:6", "periodic:cycle:6+star:6"})
+    for (const char* name : {"diging", "push-diging"})
+      expect_no_memory_taken(name, Topology::parse(graph, "laplacian"));
+  expect_no_memory_taken("push-diging", Topology::parse("awake:0.7:directed-cycle:6", "laplacian"));
 }
 
 }  // namespace

@@ -68,6 +68,7 @@ void every_method_on(const char* graph, const Shape& shape, Cluster& cluster) {
     SolveOptions options;
     options.watch = {.computations = 36, .every = 4};
     const Method m = method(name);
+    if (!m.about().meets.includes(demands_of(whole, topology))) continue;
     const std::string what = fmt::format("{} on {}, {}, rank {} of {}", name, graph, to_string(shape.loss),
                                          cluster.rank(), cluster.size());
     const Result parallel = on_ranks(part, topology, m, *transport, options);
@@ -132,6 +133,8 @@ int run(MPI_Comm communicator) try {
     for (const Shape& shape : {Shape{.loss = LossKind::logistic}, {.loss = LossKind::ridge, .density = 0.4}})
       every_method_on(graph, shape, *cluster);
   every_method_on("cycle:8", {.loss = LossKind::softmax, .classes = 3}, *cluster);
+  for (const char* graph : {"awake:0.4:torus:4x4", "periodic:cycle:8+star:8", "awake:0.6:directed-cycle:8"})
+    every_method_on(graph, {}, *cluster);
   checkpoints_pass_between_runtimes(*cluster);
   differences_are_named(*cluster);
   bad_placements_are_refused(*cluster);

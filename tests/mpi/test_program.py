@@ -88,6 +88,10 @@ class Results(OnRanks):
     def test_of_the_built_in_problem(self):
         self.same_on_ranks("--graph barbell:8 --method mideal --rounds 60", ranks=(1, 2, 3))
 
+    def test_of_networks_that_change(self):
+        self.same_on_ranks("--graph awake:0.4:torus:3x4 --method diging --rounds 60 --seed 3", ranks=(1, 3))
+        self.same_on_ranks("--graph directed-cycle:7 --method push-diging --rounds 60", ranks=(1, 3))
+
     def test_of_random_parts_and_condition_numbers(self):
         self.same_on_ranks("--data synthetic:rows=300,columns=7,density=0.3 --loss ridge --kappa 40 --graph torus:4x4 "
                            "--partition shuffled --mixing metropolis --rounds 50 --every 7")
