@@ -22,8 +22,9 @@ struct Spectrum {
   double lambda_min = 0;  ///< smallest positive one, the paper's λmin⁺
   [[nodiscard]] double kappa() const { return lambda_max / lambda_min; }
 
-  /// s in the matrix I - s W that averages.
-  [[nodiscard]] double averaging_scale() const { return lambda_max < 2 ? 1 : 1 / lambda_max; }
+  /// s in the matrix I - s W that averages. A lambda_max of 2 but for rounding is too large for s = 1: two
+  /// agents would swap what they have.
+  [[nodiscard]] double averaging_scale() const { return lambda_max < 2 - 1e-9 ? 1 : 1 / lambda_max; }
 };
 
 /// Called with a line of text while a long eigenvalue computation goes on.

@@ -70,7 +70,7 @@ class Clocks {
   std::vector<double> until_;  // running sums of the rates
 };
 
-constexpr Index number = sizeof(double);
+constexpr Index number_bytes = sizeof(double);
 
 }  // namespace
 
@@ -89,13 +89,13 @@ GossipedResistances gossip_resistances(const Graph& graph, const ResistanceGossi
       agents.wake(i);
       ++result.activations;
       result.rounds += 2;  // columns to agent i, changes back
-      result.bytes += 2 * graph.degree(i) * n * number;
+      result.bytes += 2 * graph.degree(i) * n * number_bytes;
     }
     // All send their columns; the largest residual then takes as many rounds as the graph is wide.
     double worst = 0;
     for (Index i = 0; i < n; ++i) worst = std::max(worst, agents.residual(i));
     result.rounds += 1 + reach;
-    result.bytes += links * (n + reach) * number;
+    result.bytes += links * (n + reach) * number_bytes;
     result.converged = worst <= options.tolerance;
   }
 
@@ -108,7 +108,7 @@ GossipedResistances gossip_resistances(const Graph& graph, const ResistanceGossi
     result.resistances[e] = (X(a, a) - X(b, a)) + (X(b, b) - X(a, b));
   }
   result.rounds += 1;
-  result.bytes += links * number;
+  result.bytes += links * number_bytes;
   return result;
 }
 

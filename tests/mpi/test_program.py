@@ -90,6 +90,8 @@ class Results(OnRanks):
 
     def test_of_networks_that_change(self):
         self.same_on_ranks("--graph awake:0.4:torus:3x4 --method diging --rounds 60 --seed 3", ranks=(1, 3))
+
+    def test_of_networks_that_go_one_way(self):
         self.same_on_ranks("--graph directed-cycle:7 --method push-diging --rounds 60", ranks=(1, 3))
 
     def test_of_random_parts_and_condition_numbers(self):
