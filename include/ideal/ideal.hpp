@@ -13,6 +13,8 @@
 #include <ideal/diagnosis.hpp>
 #include <ideal/error.hpp>
 #include <ideal/graph.hpp>
+#include <ideal/graph_sequence.hpp>
+#include <ideal/links.hpp>
 #include <ideal/loss.hpp>
 #include <ideal/method.hpp>
 #include <ideal/mixing.hpp>

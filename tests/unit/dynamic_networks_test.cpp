@@ -65,7 +65,7 @@ TEST(Links, ColumnsOfEveryStepSumToOneAndEntriesAreShares) {
       EXPECT_LT((C.colwise().sum().array() - 1).abs().maxCoeff(), 1e-14);
       EXPECT_GE(C.minCoeff(), -1e-15);
       EXPECT_GT(C.diagonal().minCoeff(), 0);
-      if (!topology.directed()) EXPECT_EQ(C, C.transpose());
+      EXPECT_TRUE(topology.directed() || C == C.transpose());
     }
 }
 
@@ -387,10 +387,8 @@ TEST(DynamicNetworks, OtherMethodsAreRefusedWithTheReason) {
     for (const Topology* topology : {&changing, &directed}) {
       const Demand asked = topology->directed() ? Demand::directed : Demand::time_varying;
       const std::string said = message([&] { run_for(problem, *topology, m, 2); });
-      if (m.about().meets.has(asked))
-        EXPECT_EQ(said, "no error") << m.about().name;
-      else
-        EXPECT_NE(said.find(describe(asked)), std::string::npos) << said;
+      const bool refused = said.find(describe(asked)) != std::string::npos;
+      EXPECT_EQ(refused, !m.about().meets.has(asked)) << said;
     }
   EXPECT_TRUE(method("diging").about().meets.has(Demand::time_varying));
   EXPECT_FALSE(method("diging").about().meets.has(Demand::directed));
