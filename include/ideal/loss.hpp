@@ -42,6 +42,9 @@ class Loss {
   /// Data rows behind the loss: what a mini-batch is drawn from.
   [[nodiscard]] virtual Index rows() const { return 1; }
 
+  /// The largest smoothness of a single row's loss (plus regulariser): 0: not known.
+  [[nodiscard]] virtual double row_smoothness() const { return 0; }
+
   /// Values at every column of X, in one pass over the data where the loss can.
   [[nodiscard]] virtual Vector values(const Block& X) const;
 

@@ -46,10 +46,10 @@ struct Parameter {
 class Method {
  public:
   /// Wraps a struct with `About about() const`, `void parameters(Fields&)`, perhaps
-  /// `void check() const`, and `Block operator()(Objective&, Mixing&, Run&, Block) const`. The block passed
-  /// in holds the same start for every agent. A struct that can `std::string be_careful()`, which changes its
-  /// parameters and says how, is guarded: where it goes astray it starts again from the best iterate, which
-  /// differs from agent to agent (Run::starts_together).
+  /// `void check() const` and `bool stochastic() const`, and `Block operator()(Objective&, Mixing&, Run&,
+  /// Block) const`. The block passed in holds the same start for every agent. A struct that can `std::string
+  /// be_careful()`, which changes its parameters and says how, is guarded: where it goes astray it starts
+  /// again from the best iterate, which differs from agent to agent (Run::starts_together).
   template <class Algorithm>
   static Method of(Algorithm algorithm);
 
@@ -58,6 +58,9 @@ class Method {
 
   /// Sets a parameter from text; throws InputError on an unknown key or a value outside its rule.
   Method& set(std::string_view key, std::string_view value);
+
+  /// Whether, as it is set, it draws rows at random, and so depends on the seed.
+  [[nodiscard]] bool stochastic() const;
 
   /// Throws InputError if the settings contradict each other; every run starts with it.
   void check() const;
@@ -130,6 +133,7 @@ struct Method::Concept {
   virtual ~Concept() = default;
   virtual Block run(Objective& F, Mixing& W, Run& run, Block X) const = 0;
   virtual void check() const = 0;
+  [[nodiscard]] virtual bool stochastic() const = 0;
   virtual std::shared_ptr<const Concept> visit(
       Fields& fields) const = 0;  ///< a copy with the fields as visited
 };
@@ -154,6 +158,10 @@ struct Method::Model final : Concept {
   }
   void check() const override {
     if constexpr (requires { algorithm.check(); }) algorithm.check();
+  }
+  bool stochastic() const override {
+    if constexpr (requires { algorithm.stochastic(); }) return algorithm.stochastic();
+    return false;
   }
   std::shared_ptr<const Concept> visit(Fields& fields) const override {
     auto copy = std::make_shared<Model>(*this);

@@ -6,6 +6,7 @@
 #include <ideal/parallel.hpp>
 #include <ideal/transport.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -14,11 +15,16 @@
 
 namespace ideal {
 
-/// What every agent knows about all the losses: L = max L_i, mu = min mu_i, and the fewest rows of an agent.
+/// What every agent knows about all the losses: L = max L_i, mu = min mu_i, the fewest rows of an agent, the
+/// smoothness of the steepest single row (0: not known), the most rows of an agent (0: as the fewest), and
+/// the strong convexity that is no row's doing (0: not known).
 struct Constants {
   double L = 0;
   double mu = 0;
   Index rows = 1;
+  double row_L = 0;
+  Index most_rows = 0;
+  double regulariser = 0;
   [[nodiscard]] double kappa() const { return L / mu; }
 };
 
@@ -46,6 +52,17 @@ class Objective {
   [[nodiscard]] double mu() const { return constants_.mu; }
   [[nodiscard]] double kappa() const { return constants_.kappa(); }
 
+  /// The fewest rows of an agent: how many a mini-batch can have before it is the whole.
+  [[nodiscard]] Index rows() const { return constants_.rows; }
+
+  /// Smoothness of any single row's loss; a mean of rows is no steeper.
+  [[nodiscard]] double row_L() const;
+
+  /// Every agent's loss is convex also without regulariser()/2 |x|^2, and so is any part of it.
+  [[nodiscard]] double regulariser() const {
+    return constants_.regulariser > 0 ? std::min(mu(), constants_.regulariser) : mu();
+  }
+
   /// Column c is the gradient of f_i at x_i: one computation. Results live until the next call on this
   /// object.
   const Block& gradient(const Block& X);
@@ -53,6 +70,28 @@ class Objective {
   /// The same on `batch` rows drawn by each agent: batch / rows computations. Draw t of a run is always the
   /// same batch. A batch of as many rows as the poorest agent has is a whole gradient.
   const Block& gradient(const Block& X, Index batch, Index draw);
+
+  /// By how much the gradient on a mini-batch changes from S to X, both on the rows of that draw: two of
+  /// these, and counted so.
+  const Block& change(const Block& X, const Block& S, Index batch, Index draw);
+
+  /// Each agent's loss is the mean of as many parts, its rows cut into shares of nearly equal size with the
+  /// regulariser in each. Column c is the gradient of part which[c]: 1 / parts computations. There are no
+  /// more parts than rows().
+  const Block& part_gradient(const Block& X, Index parts, std::span<const Index> which);
+
+  /// Smoothness of any of so many parts.
+  [[nodiscard]] double part_L(Index parts) const;
+
+  /// A part for each hosted agent, uniformly; draw t of a run is always the same.
+  void draw_parts(Index parts, Index draw, std::span<Index> which) const;
+
+  /// Uniform in [0, 1), the same at every agent.
+  [[nodiscard]] double common_draw(Index draw) const;
+
+  /// Of one row's gradient at x_i around that of f_i, which is G's column, for each hosted agent: counted as
+  /// one computation.
+  Vector row_variance(const Block& X, const Block& G);
 
   /// Column c is H_i(x_i) v_i, with the Hessian of f_i: counted as one computation.
   const Block& hessian(const Block& X, const Block& V);
@@ -78,6 +117,7 @@ class Objective {
 
  private:
   void gradient_in_pieces(const Block& X);
+  void batch_gradients(const Block& X, Index batch, Index draw, Block& out);
 
   std::vector<std::shared_ptr<const Loss>> losses_;
   std::vector<Index> agents_;
@@ -88,6 +128,7 @@ class Objective {
   double seconds_ = 0;
   std::vector<Index> first_piece_;  ///< of each agent, and the number of all
   Block result_, further_;          ///< the first piece of each agent, and the others
+  Block before_;                    ///< gradients that others are compared with
 };
 
 }  // namespace ideal

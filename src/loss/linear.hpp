@@ -84,6 +84,7 @@ class LinearLoss : public PiecewiseLoss {
   }
 
   double known_convexity() const override { return l2_; }
+  double row_smoothness() const override { return Link::max_curvature * rows_->largest_square() + l2_; }
 
   Curvature curvature() const override {
     const auto [largest, smallest] = rows_->gram_spectrum(Link::min_curvature > 0);

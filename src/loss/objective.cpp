@@ -5,6 +5,7 @@
 #include <ideal/stopwatch.hpp>
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -12,18 +13,22 @@ namespace ideal {
 
 namespace {
 
-/// The largest L_i, the smallest mu_i and the fewest rows of all agents.
+/// The largest L_i, the smallest mu_i, and how many and how steep rows there are, of all agents.
 Constants extremes(std::span<const std::shared_ptr<const Loss>> hosted, bool want_curvature,
                    Transport& transport, Threads& threads) {
-  Block each = Block::Zero(3, std::ssize(hosted));
+  Block each = Block::Zero(5, std::ssize(hosted));
   threads.each(each.cols(), [&](Index i) {
     const Curvature c = want_curvature ? hosted[i]->curvature() : Curvature{};
-    each.col(i) << c.L, c.mu, static_cast<double>(hosted[i]->rows());
+    each.col(i) << c.L, c.mu, static_cast<double>(hosted[i]->rows()), hosted[i]->row_smoothness(),
+        want_curvature ? hosted[i]->known_convexity() : 0;
   });
   const Block& all = transport.gather(each);
   return {.L = all.row(0).maxCoeff(),
           .mu = all.row(1).minCoeff(),
-          .rows = static_cast<Index>(all.row(2).minCoeff())};
+          .rows = static_cast<Index>(all.row(2).minCoeff()),
+          .row_L = all.row(3).minCoeff() > 0 ? all.row(3).maxCoeff() : 0,
+          .most_rows = static_cast<Index>(all.row(2).maxCoeff()),
+          .regulariser = all.row(4).minCoeff()};
 }
 
 }  // namespace
@@ -51,7 +56,8 @@ Constants constants_of(std::span<const std::shared_ptr<const Loss>> hosted, std:
 
 double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> bare, Transport& transport,
                     Threads& threads) {
-  const auto [L, mu, rows] = extremes(bare, true, transport, threads);
+  const Constants all = extremes(bare, true, transport, threads);
+  const double L = all.L, mu = all.mu;
   if (kappa * mu > L)
     throw InputError("--kappa", fmt::format("{}", kappa),
                      fmt::format("the data alone have L/mu = {:.6g}, which l2 can only lower", L / mu),
@@ -100,20 +106,99 @@ void Objective::gradient_in_pieces(const Block& X) {
   });
 }
 
-const Block& Objective::gradient(const Block& X, Index batch, Index draw) {
-  if (batch >= constants_.rows) return gradient(X);
-  const Stopwatch watch(seconds_);
+/// Rows whose smoothness nobody tells have at most as much as the sum of all.
+double Objective::row_L() const {
+  return constants_.row_L > 0 ? constants_.row_L : static_cast<double>(rows()) * L();
+}
+
+void Objective::batch_gradients(const Block& X, Index batch, Index draw, Block& out) {
   threads_.each(X.cols(), [&](Index c) {
     // One stream per agent and draw: no state to carry, so hosts and restarts see the same batches.
     Random random(seed_, static_cast<std::uint64_t>(agents_[c]) << 40 | static_cast<std::uint64_t>(draw));
-    std::vector<Index> rows(static_cast<std::size_t>(batch));
+    thread_local std::vector<Index> rows;
+    rows.resize(static_cast<std::size_t>(batch));
     std::ranges::generate(rows, [&] {
       return static_cast<Index>(random.below(static_cast<std::uint64_t>(losses_[c]->rows())));
     });
-    losses_[c]->batch_gradient(X.col(c), rows, result_.col(c));
+    losses_[c]->batch_gradient(X.col(c), rows, out.col(c));
   });
   meter_.computations += static_cast<double>(batch) / static_cast<double>(constants_.rows);
+}
+
+const Block& Objective::gradient(const Block& X, Index batch, Index draw) {
+  if (batch >= constants_.rows) return gradient(X);
+  const Stopwatch watch(seconds_);
+  batch_gradients(X, batch, draw, result_);
   return result_;
+}
+
+const Block& Objective::change(const Block& X, const Block& S, Index batch, Index draw) {
+  before_.resizeLike(result_);
+  if (batch >= constants_.rows) {
+    before_ = gradient(S);
+    gradient(X);
+  } else {
+    const Stopwatch watch(seconds_);
+    batch_gradients(S, batch, draw, before_);
+    batch_gradients(X, batch, draw, result_);
+  }
+  result_ -= before_;
+  return result_;
+}
+
+double Objective::part_L(Index parts) const {
+  const auto fewest = static_cast<double>(constants_.rows), count = static_cast<double>(parts);
+  // A part may have a row more than its share, and so weigh more than 1 / parts.
+  const double heaviest = constants_.most_rows <= constants_.rows ? count * std::ceil(fewest / count) / fewest
+                                                                  : 1 + count / fewest;
+  return std::min(heaviest * row_L(), count * L());
+}
+
+const Block& Objective::part_gradient(const Block& X, Index parts, std::span<const Index> which) {
+  const Stopwatch watch(seconds_);
+  threads_.each(X.cols(), [&](Index c) {
+    const Loss& f = *losses_[c];
+    const Index part = which[static_cast<std::size_t>(c)], first = part * f.rows() / parts,
+                end = (part + 1) * f.rows() / parts;
+    thread_local std::vector<Index> rows;
+    rows.resize(static_cast<std::size_t>(end - first));
+    std::ranges::generate(rows, [row = first]() mutable { return row++; });
+    f.batch_gradient(X.col(c), rows, result_.col(c));
+    const double weight = static_cast<double>((end - first) * parts) / static_cast<double>(f.rows());
+    // As much regulariser in each part, whatever its weight.
+    result_.col(c) = weight * result_.col(c) + (1 - weight) * regulariser() * X.col(c);
+  });
+  meter_.computations += 1 / static_cast<double>(parts);
+  return result_;
+}
+
+void Objective::draw_parts(Index parts, Index draw, std::span<Index> which) const {
+  for (std::size_t c = 0; c < which.size(); ++c) {
+    Random random(seed_, static_cast<std::uint64_t>(agents_[c]) << 40 | static_cast<std::uint64_t>(draw));
+    which[c] = static_cast<Index>(random.below(static_cast<std::uint64_t>(parts)));
+  }
+}
+
+double Objective::common_draw(Index draw) const {
+  constexpr std::uint64_t stream = 1ULL << 63;  // no agent's number gets so far
+  return Random(seed_, stream | static_cast<std::uint64_t>(draw)).uniform();
+}
+
+Vector Objective::row_variance(const Block& X, const Block& G) {
+  const Stopwatch watch(seconds_);
+  Vector variance(X.cols());
+  threads_.each(X.cols(), [&](Index c) {
+    const Index rows = losses_[c]->rows();
+    Vector g(X.rows());
+    double sum = 0;
+    for (Index j = 0; j < rows; ++j) {
+      losses_[c]->batch_gradient(X.col(c), std::span(&j, 1), g);
+      sum += (g - G.col(c)).squaredNorm();
+    }
+    variance[c] = sum / static_cast<double>(rows);
+  });
+  meter_.computations += 1;
+  return variance;
 }
 
 const Block& Objective::hessian(const Block& X, const Block& V) {

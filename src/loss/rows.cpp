@@ -194,6 +194,18 @@ void Rows::add_row(Index row, double r, double* g) const {
              data_);
 }
 
+double Rows::largest_square() const {
+  Vector row = Vector::Zero(columns_);
+  double largest = 0, square = 0;
+  for (Index j = 0; j < count_; ++j) {
+    add_row(j, 1, row.data());
+    multiply(j, 1, row.data(), &square);
+    add_row(j, -1, row.data());
+    largest = std::max(largest, square);
+  }
+  return largest;
+}
+
 /// A tile that stays in the L2 cache between its two uses.
 Index Rows::panel_rows() const {
   return std::clamp<Index>((192 << 10) / (8 * std::max<Index>(1, held_)), 8, 512);

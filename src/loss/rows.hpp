@@ -60,6 +60,9 @@ class Rows {
   /// g += r a_row.
   void add_row(Index row, double r, double* g) const;
 
+  /// The largest |a_row|^2.
+  [[nodiscard]] double largest_square() const;
+
   /// (first, count, Z, R): rows of the panel Z = A X, and room for as many rows of R.
   using PanelUse = kernel::Callback<Index, Index, const double*, double*>;
 

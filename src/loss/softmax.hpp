@@ -26,6 +26,7 @@ class SoftmaxLoss final : public PiecewiseLoss {
   void hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const override;
   Curvature curvature() const override;
   double known_convexity() const override { return l2_; }
+  double row_smoothness() const override { return rows_->largest_square() / 2 + l2_; }
 
  private:
   double piece_value_and_gradient(Index piece, VectorRef x, VectorOut g) const;

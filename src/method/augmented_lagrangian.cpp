@@ -20,7 +20,7 @@ namespace {
 
 using Solver = AugmentedLagrangian::Solver;
 
-const std::array<std::string, 4> solver_names{"agd", "gd", "sgd", "exact"};
+const std::array<std::string, 6> solver_names{"agd", "gd", "sgd", "exact", "svrg", "katyusha"};
 
 Index steps(double count) { return whole_steps(count, "T"); }
 
@@ -42,6 +42,8 @@ Index default_steps(Solver solver, double kappa_in, bool carries) {
     case Solver::sgd:
       return steps(2 * kappa_in);
     case Solver::exact:
+    case Solver::svrg:
+    case Solver::katyusha:
       break;
   }
   return exact_steps(solver, kappa_in);
@@ -125,11 +127,11 @@ void AugmentedLagrangian::inner_parameters(Fields& fields) {
       "end of an inner loop: 1 by proven accuracy (the maximum gradient norm is flooded, and "
       "counted), 2 after T steps, 3 by progress (two numbers ride on every message); auto: 3 for agd "
       "unless T is given, else 2");
-  fields.number(
-      "T", T, range::count,
-      "inner steps T_k, for options 1 and 3 the most; auto, for option 2: 0.75 sqrt(kappa_in) with "
-      "carried momentum, else 2 sqrt(kappa_in) (agd), 2 kappa_in (gd, sgd); the paper's experiments "
-      "use 100");
+  fields.number("T", T, range::count,
+                "inner steps T_k, for options 1 and 3 the most; auto, for option 2: 0.75 sqrt(kappa_in) with "
+                "carried momentum, else 2 sqrt(kappa_in) (agd), 2 kappa_in (gd, sgd), 4 epoch + 2/(step mu) "
+                "(svrg), 2 epoch + "
+                "2 sqrt(epoch kappa) (katyusha); the paper's experiments use 100");
   fields.number(
       "accuracy", accuracy, range::positive,
       "option 3: a loop ends where |grad P_k| <= accuracy eta |M X|, each the largest of any agent");
@@ -137,13 +139,17 @@ void AugmentedLagrangian::inner_parameters(Fields& fields) {
                 "T_k = T growth^k; auto: 1/(1 - sqrt(mu_rho/L_rho)/2) for sgd, else 1");
   fields.number("beta-in", beta_in, range::momentum,
                 "inner momentum; auto: nest(kappa_in) for agd, 0 for gd and sgd");
-  fields.number("step", step, range::positive, "inner step; auto: 1/(L + rho lambda_max)");
+  fields.number("step", step, range::positive,
+                "inner step; auto: 1/(L + rho lambda_max), for svrg 1/(L + rho lambda_max + 6 L_row/batch)");
   fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   fields.flag(
       "carry", carry,
       "keep the inner momentum over outer iterations; auto: for agd when option is 3, or T is auto and "
       "kappa_M <= 4");
-  fields.number("batch", batch, range::count, "rows of an sgd step");
+  fields.number("batch", batch, range::count, "rows of an sgd, svrg or katyusha step");
+  fields.number(
+      "epoch", epoch, range::count,
+      "svrg and katyusha: steps between whole gradients; auto: 2 rows/batch, or 1 if a batch is everything");
 }
 
 void AugmentedLagrangian::outer_parameters(Fields& fields) {
@@ -166,6 +172,11 @@ void AugmentedLagrangian::outer_parameters(Fields& fields) {
 }
 
 void AugmentedLagrangian::check() const {
+  if (reduces_variance() && ending() != 2)
+    throw InputError(
+        "--set option",
+        fmt::format("{} with solver={}", ending(), solver_names[static_cast<std::size_t>(solver)]),
+        "the gradient of a mini-batch does not tell the accuracy", "Use option=2.");
   if (solver == Solver::sgd && ending() != 2)
     throw InputError("--set option", fmt::format("{} with solver=sgd", ending()),
                      "the gradient of a mini-batch does not tell the accuracy", "Use option=2.");
@@ -189,20 +200,32 @@ std::string AugmentedLagrangian::be_careful() {
   return fmt::format("L-scale = {}, T = {}", L_scale, *T);
 }
 
-Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
+AugmentedLagrangian::Outer AugmentedLagrangian::outer(const Objective& F, const Mixing& M, Run& run,
+                                                      double default_rho) const {
   const auto [lambda_max, lambda_min] = M.spectrum();
-  const double L = L_scale * F.L(), mu = F.mu(), n = static_cast<double>(M.agents());
-  const bool stochastic = solver == Solver::sgd;
-
-  const Index option = run.uses("option", ending());
-  const double rho = run.uses("rho", this->rho.value_or(rho_scale * L /
-                                                        (stochastic    ? lambda_min
-                                                         : option == 3 ? std::sqrt(lambda_max * lambda_min)
-                                                                       : lambda_max)));
+  const double L = L_scale * F.L(), mu = F.mu();
+  const double rho = run.uses("rho", this->rho.value_or(default_rho));
   const double L_rho = lambda_max / (mu + rho * lambda_max);
   const double mu_rho = lambda_min / (L + rho * lambda_min);
   const double eta = run.uses("eta", eta_is_rho ? rho : this->eta.value_or(1 / L_rho));
   const double beta = run.uses("beta", this->beta.value_or(nest(L_rho / mu_rho)));
+  return {L, mu, rho, L_rho, mu_rho, eta, beta};
+}
+
+Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
+  if (reduces_variance()) return with_reduced_variance(F, M, run, std::move(X));
+  const auto [lambda_max, lambda_min] = M.spectrum();
+  const auto n = static_cast<double>(M.agents());
+  const bool stochastic = solver == Solver::sgd;
+
+  const Index option = run.uses("option", ending());
+  const double default_rho = rho_scale * L_scale * F.L() /
+                             (stochastic    ? lambda_min
+                              : option == 3 ? std::sqrt(lambda_max * lambda_min)
+                                            : lambda_max);
+  const Outer set = outer(F, M, run, default_rho);
+  const double L = set.L, mu = set.mu, rho = set.rho, eta = set.eta, beta = set.beta;
+  const double L_rho = set.L_rho, mu_rho = set.mu_rho;
   const double contraction = 1 - std::sqrt(mu_rho / L_rho) / 2;  // Theorem 3, per outer iteration
 
   const double L_in = L + rho * lambda_max, kappa_in = L_in / mu;

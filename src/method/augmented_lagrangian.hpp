@@ -11,7 +11,7 @@ namespace ideal {
 ///   Lambda_{k+1} = Omega_k + eta M X_k
 ///   Omega_{k+1}  = Lambda_{k+1} + beta (Lambda_{k+1} - Lambda_k)
 struct AugmentedLagrangian {
-  enum class Solver { agd, gd, sgd, exact };
+  enum class Solver { agd, gd, sgd, exact, svrg, katyusha };
 
   Solver solver = Solver::agd;
   std::optional<Index> option;   ///< what ends an inner loop: proven accuracy (1), T steps (2), progress (3)
@@ -27,7 +27,8 @@ struct AugmentedLagrangian {
   double step_scale = 1;
   std::optional<double> step;  ///< 1 / (L + rho lambda_max)
   std::optional<bool> carry;   ///< keep the inner momentum over outer iterations
-  Index batch = 32;            ///< rows of an sgd step
+  Index batch = 32;            ///< rows of a stochastic step
+  std::optional<Index> epoch;  ///< svrg, katyusha: steps between whole gradients
   double L_scale = 1;          ///< more where it went astray
 
   void parameters(Fields& fields);
@@ -36,8 +37,21 @@ struct AugmentedLagrangian {
   void check() const;
   std::string be_careful();
   [[nodiscard]] Index ending() const;  ///< the option as resolved
+  [[nodiscard]] bool reduces_variance() const { return solver == Solver::svrg || solver == Solver::katyusha; }
+  [[nodiscard]] bool stochastic() const { return solver == Solver::sgd || reduces_variance(); }
   [[nodiscard]] bool guards_itself() const { return ending() == 3; }
   Block operator()(Objective& F, Mixing& M, Run& run, Block X) const;
+
+ protected:
+  /// The numbers of the outer iterations.
+  struct Outer {
+    double L, mu, rho, L_rho, mu_rho, eta, beta;
+  };
+  Outer outer(const Objective& F, const Mixing& M, Run& run, double default_rho) const;
+
+ private:
+  /// With inner solvers that sample rows, and yet converge linearly: variance_reduced.cpp.
+  Block with_reduced_variance(Objective& F, Mixing& M, Run& run, Block X) const;
 };
 
 }  // namespace ideal

@@ -34,6 +34,8 @@ struct Fedavg {
     fields.number("batch", batch, range::count, "rows of a local step; auto: all");
   }
 
+  [[nodiscard]] bool stochastic() const { return batch.has_value(); }
+
   Block operator()(Objective& F, Mixing& W, Run& run, Block model) const {
     const double alpha = run.uses("step", step.value_or(step_scale / F.L()));
     run.uses("T", T);

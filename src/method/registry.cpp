@@ -60,6 +60,8 @@ Method& Method::set(std::string_view key, std::string_view value) {
   return *this;
 }
 
+bool Method::stochastic() const { return algorithm_->stochastic(); }
+
 void Method::check() const { algorithm_->check(); }
 
 Block Method::operator()(Objective& F, Mixing& W, Run& run, Block X) const {

@@ -111,7 +111,7 @@ TEST(Identities, UnscaledAlgorithmWithSquareRootOfWIsAlgorithm2) {
   pairs.values = pairs.values.cwiseMax(0).cwiseSqrt();
   const Block root = compose(pairs);
   const auto [lambda_max, lambda_min] = topology.spectrum();
-  const auto [L, mu, rows] = problem.constants;
+  const double L = problem.constants.L, mu = problem.constants.mu;
   const double rho = L / lambda_max;
   const double L_rho = lambda_max / (mu + rho * lambda_max), mu_rho = lambda_min / (L + rho * lambda_min);
   const double eta = 1 / L_rho;
@@ -135,7 +135,7 @@ std::vector<Block> published_ideal(const Problem& problem, const Topology& topol
                                    int outer_iterations) {
   const Block W(topology.weights());
   const auto [lambda_max, lambda_min] = topology.spectrum();
-  const auto [L, mu, rows] = problem.constants;
+  const double L = problem.constants.L, mu = problem.constants.mu;
   const double rho = L / lambda_max;
   const double kappa_in = (L + rho * lambda_max) / mu;
   const double kappa_rho = (L + rho * lambda_min) / (mu + rho * lambda_max) * lambda_max / lambda_min;

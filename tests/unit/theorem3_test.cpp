@@ -19,7 +19,7 @@ TEST(Theorem3, BoundHoldsAndSubproblemsAreAsAccurateAsItAsks) {
 
     const Block W(topology.weights());
     const auto [lambda_max, lambda_min] = topology.spectrum();
-    const auto [L, mu, rows] = problem.constants;
+    const double L = problem.constants.L, mu = problem.constants.mu;
     const double rho = L / lambda_max;
     const double L_rho = lambda_max / (mu + rho * lambda_max), mu_rho = lambda_min / (L + rho * lambda_min);
     const double eta = 1 / L_rho, rate = 1 - std::sqrt(mu_rho / L_rho) / 2;
