@@ -112,6 +112,10 @@ TEST(Runtimes, CheckpointsHoldWhatInnerSolversAndOptionsNeed) {
   expect_seamless_resumption(with("ideal", {{"option", "2"}}));
   expect_seamless_resumption(with("ideal", {{"accuracy", "3"}}));  // goes astray
   expect_seamless_resumption(with("ideal", {{"solver", "sgd"}, {"batch", "39"}}));
+  expect_seamless_resumption(with("ideal", {{"solver", "svrg"}, {"batch", "9"}}));
+  expect_seamless_resumption(with("ideal", {{"solver", "katyusha"}, {"batch", "9"}}));
+  expect_seamless_resumption(with("dasg", {{"batch", "9"}}));
+  expect_seamless_resumption(with("penalty-stm", {{"batch", "9"}}));
   expect_seamless_resumption(with("ssda", {{"exact", "true"}}));
 }
 
@@ -131,11 +135,20 @@ TEST(Runtimes, InnerSolversAndOptionsGiveTheSameBitsToo) {
   const Problem problem = make_problem({}, 6);
   SolveOptions options;
   options.watch = {.computations = 60, .every = 10};
-  for (const auto& settings :
-       {std::pair{"solver", "sgd"}, {"solver", "gd"}, {"option", "1"}, {"carry", "true"}}) {
+  for (const auto& settings : {std::pair{"solver", "sgd"},
+                               {"solver", "svrg"},
+                               {"solver", "katyusha"},
+                               {"solver", "gd"},
+                               {"option", "1"},
+                               {"carry", "true"}}) {
     const Method m = with("ideal", {settings});
     expect_same_bits(simulate(problem, topology, m, options),
                      simulate_hosts(problem, topology, m, deal(6, 3, 5), options), settings.second);
+  }
+  for (const char* name : {"dasg", "dmasg", "penalty-stm"}) {
+    const Method m = with(name, {{"batch", "9"}});
+    expect_same_bits(simulate(problem, topology, m, options),
+                     simulate_hosts(problem, topology, m, deal(6, 4, 9), options), name);
   }
   for (const char* name : {"ssda", "msda"}) {
     const Method m = with(name, {{"exact", "true"}});

@@ -28,8 +28,10 @@ TEST_P(EveryMethod, ReachesTheOptimumWithItsDefaultsOnHeterogeneousData) {
         EXPECT_LE(last.worst_suboptimality, 1e-10);
         EXPECT_LT((result.X.colwise() - problem.reference->x).norm(), 1e-3);
       } else {
-        // D-NC's ever more rounds bring it to 1e-10 on small problems, though its theory promises less.
-        const Status expected = m.about().name == "dnc" ? result.status : Status::budget;
+        // D-NC's ever more rounds bring it to 1e-10 on small problems, though its theory promises less, and
+        // so do D-MASG's ever smaller steps where a batch is everything.
+        const bool may_arrive = m.about().name == "dnc" || m.about().name == "dmasg";
+        const Status expected = may_arrive ? result.status : Status::budget;
         EXPECT_EQ(result.status, expected) << graph;
         EXPECT_NE(result.status, Status::diverged) << graph;
         EXPECT_LT(last.worst_suboptimality, 0.2 * result.trace.front().worst_suboptimality) << graph;
@@ -40,6 +42,7 @@ TEST_P(EveryMethod, ReachesTheOptimumWithItsDefaultsOnHeterogeneousData) {
 TEST_P(EveryMethod, StaysStableOnIllConditionedProblemsAndPoorNetworks) {
   Method m = method(GetParam());
   if (m.about().name == "heavy-ball-ode") m.set("exact", "true");  // else the budget ends before the descent
+  if (m.about().name == "dvr") m.set("parts", "3");  // else most of its steps are too cheap for the budget
   if (m.about().name == "aal")
     return;  // exact solves at this conditioning take minutes and nothing else changes
   for (const char* graph : {"line:12", "barbell:10"}) {
@@ -57,6 +60,8 @@ TEST_P(EveryMethod, WithLFortyTimesTooSmallReportsDivergenceAndAFiniteAnswer) {
   const Topology topology = Topology::parse("cycle:6", "laplacian");
   Problem problem = make_problem({.loss = LossKind::ridge}, 6);
   problem.constants.L /= 40;
+  if (GetParam() == "dvr" || GetParam() == "penalty-stm")
+    return;  // steps by the rows' own L, or by the penalty
   const Result result = run_for(problem, topology, unguarded(GetParam()), 5000);
   if (GetParam() == "auto") {
     EXPECT_LT(result.trace.back().worst_suboptimality, 1e-10) << "it finds L out by itself";
@@ -169,6 +174,7 @@ TEST(Invariants, RelabellingAgentsPermutesTheAnswer) {
   for (Index i = 0; i < 8; ++i) permuted.losses[order[i]] = problem.losses[i];
   for (const std::string& name : method_names()) {
     if (name == "dal-gauss-seidel") continue;  // agents' turns go by their numbers
+    if (method(name).stochastic()) continue;   // and so do their draws
     const Block X = run_for(problem, topology, method(name), 400).X,
                 Y = run_for(permuted, renamed, method(name), 400).X;
     for (Index i = 0; i < 8; ++i) EXPECT_LT((X.col(i) - Y.col(order[i])).norm(), 1e-10) << name;

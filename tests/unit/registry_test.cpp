@@ -36,7 +36,7 @@ TEST(Registry, UnknownNamesSuggestTheClosest) {
       message([] { method("ideal").set("speed", "1"); }),
       "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, accuracy, growth, "
       "beta-in, step, step-scale, "
-      "carry, batch, rho, rho-scale, eta, beta, guard.");
+      "carry, batch, epoch, rho, rho-scale, eta, beta, guard.");
   EXPECT_EQ(message([] { method("mideal").set("rho-scal", "1"); }),
             "--set rho-scal=1: 'rho-scal' (no parameter of method 'mideal'). Did you mean 'rho-scale'?");
 }
@@ -53,7 +53,7 @@ TEST(Registry, ValuesOutsideTheirRuleAreRefused) {
   EXPECT_EQ(message([&] { ideal.set("T", "0"); }),
             "--set T: '0' (a whole number >= 1). See 'ideal methods NAME' for what T means.");
   EXPECT_EQ(message([&] { ideal.set("solver", "agdd"); }),
-            "--set solver: 'agdd' (agd | gd | sgd | exact). Did you mean 'agd'?");
+            "--set solver: 'agdd' (agd | gd | sgd | exact | svrg | katyusha). Did you mean 'agd'?");
 }
 
 TEST(Registry, ContradictingSettingsAreRefusedBeforeARun) {
@@ -66,6 +66,9 @@ TEST(Registry, ContradictingSettingsAreRefusedBeforeARun) {
   EXPECT_EQ(complaint("ideal", {{"solver", "sgd"}, {"option", "1"}}),
             "--set option: 1 with solver=sgd (the gradient of a mini-batch does not tell the accuracy). Use "
             "option=2.");
+  EXPECT_EQ(complaint("ideal", {{"solver", "svrg"}, {"option", "3"}}),
+            "--set option: 3 with solver=svrg (the gradient of a mini-batch does not tell the accuracy). Use "
+            "option=2.");
   EXPECT_EQ(complaint("mideal", {{"solver", "exact"}, {"T", "5"}}),
             "--set T: 5 with solver=exact (exact means as many steps as rounding needs). Use solver=agd for "
             "a fixed number of "
@@ -73,6 +76,16 @@ TEST(Registry, ContradictingSettingsAreRefusedBeforeARun) {
   EXPECT_EQ(complaint("al", {{"rho", "0"}}),
             "--set eta: rho with rho=0 (a dual step of 0 never moves). Use eta=auto.");
   for (const Method& m : methods()) EXPECT_NO_THROW(m.check());
+}
+
+TEST(Registry, KnowsWhichMethodsDependOnTheSeed) {
+  for (const char* name : {"dasg", "dmasg", "penalty-stm", "dvr"})
+    EXPECT_TRUE(method(name).stochastic()) << name;
+  for (const char* name : {"ideal", "fedavg", "extra", "spdstm"})
+    EXPECT_FALSE(method(name).stochastic()) << name;
+  for (const char* solver : {"sgd", "svrg", "katyusha"})
+    EXPECT_TRUE(method("mideal").set("solver", solver).stochastic()) << solver;
+  EXPECT_TRUE(method("fedavg").set("batch", "4").stochastic());
 }
 
 TEST(Registry, ParametersReadBackAsSet) {
