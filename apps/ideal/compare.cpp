@@ -33,6 +33,11 @@ std::string number(const report::Json& value, std::string_view form) {
   return value.is_null() ? "nan" : fmt::format(fmt::runtime(form), value.get<double>());
 }
 
+std::string banded(const report::Json& band, std::string_view form) {
+  return fmt::format("{} ({} ... {})", number(band["median"], form), number(band["low"], form),
+                     number(band["high"], form));
+}
+
 void print_heading(const report::Json& table, const std::string& problem) {
   fmt::print("\n{}\n{:<32} {:<10} {:>12} {:>14} {:>9}", problem, "", "status", "computations",
              "communications", "gap");
@@ -57,8 +62,18 @@ void print_table(const report::Json& table) {
     if (row["problem"] != problem) print_heading(table, problem = row["problem"].get<std::string>());
     print_row(row);
   }
+  if (!table["bands"].empty())
+    fmt::print("\nover several runs, the median and in brackets 10 to 90 %\n{:<32} {:>5} {:>34} {:>34}\n", "",
+               "runs", "computations", "gap");
+  problem.clear();
+  for (const auto& band : table["bands"]) {
+    if (band["problem"] != problem) fmt::print("{}\n", problem = band["problem"].get<std::string>());
+    fmt::print("{:<32} {:>5} {:>34} {:>34}\n", band["curve"].get<std::string>(), band["runs"].get<Index>(),
+               banded(band["computations"], "{:.6g}"), banded(band["worst_suboptimality"], "{:.1e}"));
+  }
   fmt::print(
-      "\nin brackets: time over the lower bound sqrt(kappa_f) (1 + tau sqrt(kappa_W)) ln(gap_0 / gap), whose "
+      "\nin brackets behind a time: it over the lower bound sqrt(kappa_f) (1 + tau sqrt(kappa_W)) ln(gap_0 / "
+      "gap), whose "
       "constant is left out\n");
 }
 
@@ -116,6 +131,7 @@ Command add_compare(CLI::App& program) {
       "  data  = \"mnist\"                      # any option of 'ideal solve'; a list means each of them\n"
       "  graph = [\"cycle:8\", \"barbell:8\"]\n"
       "  seed  = [0, 1, 2]                    # a curve with several seeds gets a band\n"
+      "  repeat = 10                          # methods that draw rows, ten times: a band, too\n"
       "  [[method]]\n"
       "  name  = \"ideal\"\n"
       "  label = \"IDEAL, {rho-scale} x rho\"   # {key}: a parameter's value\n"

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <thread>
 
 #include <fmt/format.h>
@@ -64,6 +65,7 @@ std::string loaded_key(Settings s, Index agents, bool whole) {
   if (whole) s.graph = "";
   s.mixing = s.method = "";
   s.set.clear();
+  s.batch_seed.reset();
   s.rounds = none.rounds, s.tol = none.tol, s.every = none.every;
   return fmt::format("{} agents\n{}", agents, toml_of(std::move(s)));
 }
@@ -253,6 +255,7 @@ Json row_of(const report::Run& run, const std::vector<double>& taus) {
           {"curve", run.curve},
           {"method", s["method"]},
           {"seed", s["seed"]},
+          {"batch_seed", s.value("batch_seed", s["seed"])},
           {"status", s["status"]},
           {"computations", s["counts"]["computations"]},
           {"communications", s["counts"]["communications"]},
@@ -261,14 +264,56 @@ Json row_of(const report::Run& run, const std::vector<double>& taus) {
           {"seconds", s["seconds"]}};
 }
 
+/// As between the order statistics on both sides.
+double quantile(const std::vector<double>& sorted, double q) {
+  const double at = q * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  const double part = at - static_cast<double>(below);
+  return part == 0 ? sorted[below] : (1 - part) * sorted[below] + part * sorted[above];
+}
+
+/// Median and 10-90 % band of a number over the seeds of a curve. A run without it (null) counts as infinite.
+Json band_of(const std::vector<const Json*>& rows, const char* number) {
+  std::vector<double> values;
+  values.reserve(rows.size());
+  for (const Json* row : rows)
+    values.push_back((*row)[number].is_null() ? std::numeric_limits<double>::infinity()
+                                              : (*row)[number].get<double>());
+  std::ranges::sort(values);
+  const auto at = [&](double q) {
+    const double value = quantile(values, q);
+    return std::isfinite(value) ? Json(value) : Json();
+  };
+  return {{"low", at(0.1)}, {"median", at(0.5)}, {"high", at(0.9)}};
+}
+
+/// One entry for each curve with several runs.
+Json bands_of(const Json& runs) {
+  std::map<std::pair<std::string, std::string>, std::vector<const Json*>> curves;
+  for (const Json& row : runs) curves[{row["problem"], row["curve"]}].push_back(&row);
+  Json bands = Json::array();
+  for (const Json& row : runs) {
+    const auto& rows = curves[{row["problem"], row["curve"]}];
+    if (rows.size() == 1 || rows.front() != &row) continue;
+    bands.push_back({{"problem", row["problem"]},
+                     {"curve", row["curve"]},
+                     {"runs", rows.size()},
+                     {"diverged", std::ranges::count_if(
+                                      rows, [](const Json* r) { return (*r)["status"] == "diverged"; })},
+                     {"computations", band_of(rows, "computations")},
+                     {"communications", band_of(rows, "communications")},
+                     {"worst_suboptimality", band_of(rows, "worst_suboptimality")}});
+  }
+  return bands;
+}
+
 Json table_of(const report::Subject& subject) {
   Json runs = Json::array();
   for (const report::Run& run : subject.runs) runs.push_back(row_of(run, subject.taus));
-  return {{"title", subject.title},
-          {"command", subject.command},
-          {"taus", subject.taus},
-          {"jobs", subject.jobs},
-          {"runs", std::move(runs)}};
+  Json bands = bands_of(runs);
+  return {{"title", subject.title}, {"command", subject.command}, {"taus", subject.taus},
+          {"jobs", subject.jobs},   {"runs", std::move(runs)},    {"bands", std::move(bands)}};
 }
 
 }  // namespace

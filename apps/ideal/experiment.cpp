@@ -74,6 +74,7 @@ struct MethodEntry {
 struct File {
   std::string title;
   std::vector<double> taus;
+  Index repeat = 1;
   std::vector<Axis> problem = {};
   std::vector<MethodEntry> methods = {};
 };
@@ -134,6 +135,16 @@ std::vector<double> numbers(const ::toml::node& node, const std::string& place) 
   return values;
 }
 
+/// How often a method that draws rows is run.
+Index times(const ::toml::node& node, const std::string& place) {
+  const std::string word = word_of(node, place);
+  const auto value = parse_number(word, Range{1, 1000, false, false, "a whole number, 1 ... 1000"}, true);
+  if (!value)
+    throw InputError(fmt::format("{}: repeat", place), fmt::format("'{}'", word),
+                     "a whole number, 1 ... 1000", "Write for example repeat = 10.");
+  return static_cast<Index>(*value);
+}
+
 /// What a run costs is counted, not chosen; how it is run is of the command.
 void refuse_foreign(const std::string& key, const std::string& place) {
   if (key == "method" || key == "set")
@@ -154,6 +165,8 @@ File parse(const fs::path& path) {
       file.title = word_of(node, place);
     else if (key == "taus")
       file.taus = numbers(node, place);
+    else if (key == "repeat")
+      file.repeat = times(node, place);
     else if (key == "method" && node.is_array())
       file.methods = method_entries(node, place, path);
     else {
@@ -173,7 +186,7 @@ File parse(const fs::path& path) {
 std::string problem_title(const Settings& s, const Point& point) {
   std::string title = fmt::format("{}{}, {}, {}", s.data.substr(0, s.data.find(':')),
                                   s.classes.empty() ? "" : " " + s.classes, s.loss, s.graph);
-  static const std::set<std::string> told{"data", "classes", "loss", "graph", "seed"};
+  static const std::set<std::string> told{"data", "classes", "loss", "graph", "seed", "batch-seed"};
   for (const auto& [axis, value] : point)
     if (axis->values.size() > 1 && !told.contains(axis->key))
       title += fmt::format(", {} {}", axis->key, value);
@@ -230,9 +243,10 @@ void at(const std::string& place, const std::function<void()>& step) try {
 }
 
 void require_distinct(const std::vector<Case>& cases, const fs::path& file) {
-  std::set<std::tuple<std::string, std::string, Index>> seen;
+  std::set<std::tuple<std::string, std::string, Index, Index>> seen;
   for (const Case& c : cases)
-    if (!seen.insert({c.problem, c.curve, c.settings.seed}).second)
+    if (!seen.insert({c.problem, c.curve, c.settings.seed, c.settings.batch_seed.value_or(c.settings.seed)})
+             .second)
       throw InputError(file.string(), fmt::format("two curves called '{}'", c.curve),
                        "a label tells one curve from all others", "Give one of them another label.");
 }
@@ -247,10 +261,19 @@ Experiment read_experiment(const fs::path& path, const std::string& cache) {
       for (const Point& parameters : product(entry.set)) {
         Settings settings = settings_at(problem, entry, parameters);
         settings.cache = cache;
-        std::string title = problem_title(settings, problem);
+        const std::string title = problem_title(settings, problem);
         at(path.string(), [&] { complete(settings); });
-        at(entry.place, [&] { (void)stops_by_certificate(settings, chosen_method(settings)); });
-        experiment.cases.push_back({std::move(settings), std::move(title), curve_label(entry, parameters)});
+        Index runs = 1;
+        at(entry.place, [&] {
+          const Method method = chosen_method(settings);
+          (void)stops_by_certificate(settings, method);
+          if (method.stochastic()) runs = file.repeat;
+        });
+        const Index first = settings.batch_seed.value_or(settings.seed);
+        for (Index r = 0; r < runs; ++r) {
+          if (r > 0) settings.batch_seed = first + r;
+          experiment.cases.push_back({settings, title, curve_label(entry, parameters)});
+        }
       }
     }
   }

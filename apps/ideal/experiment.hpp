@@ -22,6 +22,7 @@ struct Case {
 ///     taus  = [0.1, 10]
 ///     data  = "mnist"                          # any option of `ideal solve`; a list means each of them
 ///     graph = ["cycle:8", "barbell:8"]
+///     repeat = 10                              # methods that draw rows, each time with other draws
 ///     [[method]]
 ///     name  = "ideal"
 ///     label = "IDEAL, {rho-scale} x rho"       # optional; {key} is the value of a parameter

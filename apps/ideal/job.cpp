@@ -66,7 +66,7 @@ Result run(const Settings& settings, const Loaded& loaded, const Topology& topol
                                  .on_row = std::move(beside.on_row),
                                  .on_note = std::move(beside.on_note)},
                        .threads = static_cast<int>(settings.threads),
-                       .seed = static_cast<std::uint64_t>(settings.seed)};
+                       .seed = static_cast<std::uint64_t>(settings.batch_seed.value_or(settings.seed))};
   if (beside.on_checkpoint) {
     options.run.checkpoint_every = settings.checkpoint;
     options.run.on_checkpoint = std::move(beside.on_checkpoint);
@@ -100,6 +100,7 @@ std::string iterates_key(const Settings& s, const Loaded& loaded, const Topology
   // tau is part of such a run's state: told, measured on a network, or 1 in the simulator.
   for (const Parameter& parameter : method.parameters())
     if (parameter.key != "tau") text += fmt::format(" {}={}", parameter.key, parameter.value);
+  if (s.batch_seed) text += fmt::format(" batch-seed={}", *s.batch_seed);
   return hash_of(text + fmt::format(" L={:a} mu={:a} seed={}", s.L.value_or(0), s.mu.value_or(0), s.seed));
 }
 

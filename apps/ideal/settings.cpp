@@ -72,6 +72,7 @@ void declare(Settings& s, Options& options) {
 
   options.group("Execution");
   options.whole("seed", s.seed, seed_range, "Of random graphs, partitions, synthetic data and mini-batches");
+  options.whole("batch-seed", s.batch_seed, seed_range, "Of mini-batches alone")->default_str("seed");
   options.whole("threads", s.threads, thread_range, "Never changes a result; 0: one a core");
   options.text(
       "storage", s.storage, "TYPE",

@@ -38,10 +38,11 @@ struct Settings {
   std::optional<double> tau;  ///< 1, where a run is looked at
 
   Index seed = 0;
-  Index threads = 0;           ///< 0: one a core
-  Index hosts = 0;             ///< 0: the simulator
-  std::optional<Index> every;  ///< by the number of agents if not given
-  Index checkpoint = 0;        ///< 0: none
+  std::optional<Index> batch_seed;  ///< seed unless given
+  Index threads = 0;                ///< 0: one a core
+  Index hosts = 0;                  ///< 0: the simulator
+  std::optional<Index> every;       ///< by the number of agents if not given
+  Index checkpoint = 0;             ///< 0: none
 
   std::string cache;  ///< where named data sets are; not of config.toml, as it changes nothing computed
 };

@@ -279,6 +279,7 @@ Json summary_of(const Outcome& outcome) {
           {"partition", settings.partition},
           {"ranks", ranks_of(loaded, topology.graph())},
           {"seed", settings.seed},
+          {"batch_seed", settings.batch_seed.value_or(settings.seed)},
           {"environment", environment(settings)}};
 }
 

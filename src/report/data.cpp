@@ -40,7 +40,7 @@ Json columns_of(const Trace& whole) {
 
 Json run_of(const Run& run) {
   const Json& s = run.summary;
-  return {{"seed", s["seed"]},
+  return {{"seed", s.value("batch_seed", s["seed"])},
           {"status", s["status"]},
           {"message", s["message"]},
           {"directory", run.directory},

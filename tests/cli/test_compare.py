@@ -93,6 +93,26 @@ class Expansion(CompareTest):
         self.assertEqual(len({(r["problem"], r["curve"]) for r in rows}), 1)
         self.assertEqual(len({r["directory"] for r in rows}), 3)
 
+    def test_repeat_is_for_methods_that_draw(self):
+        self.write("drawn.toml", 'data = "synthetic:rows=400,columns=8"\nkappa = 10\ngraph = "cycle:6"\n'
+                   'rounds = 30\ntol = 0\nevery = 10\nrepeat = 4\nseed = 5\n[[method]]\nname = "dasg"\nset = {batch = 4}\n'
+                   '[[method]]\nname = "extra"\n')
+        table = self.compare("drawn.toml")
+        drawn = [run for run in table["runs"] if run["method"] == "dasg"]
+        self.assertEqual(len(table["runs"]), 5)
+        self.assertEqual([run["batch_seed"] for run in drawn], [5, 6, 7, 8])
+        self.assertEqual({run["seed"] for run in drawn}, {5}, "the problem stays")
+        gaps = sorted(run["worst_suboptimality"] for run in drawn)
+        self.assertEqual(len(set(gaps)), 4, "draws differ")
+        (band,) = table["bands"]
+        self.assertEqual((band["curve"], band["runs"]), (drawn[0]["curve"], 4))
+        self.assertAlmostEqual(band["worst_suboptimality"]["median"], (gaps[1] + gaps[2]) / 2, delta=1e-15)
+        self.assertAlmostEqual(band["worst_suboptimality"]["low"], 0.7 * gaps[0] + 0.3 * gaps[1], delta=1e-12)
+        self.assertIn("10 to 90 %", self.succeed("compare drawn.toml"))
+        alone = json.loads(self.succeed("solve --json --data synthetic:rows=400,columns=8 --kappa 10 --graph cycle:6 "
+                                        "--rounds 30 --tol 0 --seed 5 --batch-seed 7 --method dasg --set batch=4"))
+        self.assertEqual(alone["errors"]["worst_suboptimality"], drawn[2]["worst_suboptimality"])
+
     def test_table_for_people(self):
         text = self.succeed("compare small.toml --out out")
         for part in ("synthetic, logistic, barbell:6", "IDEAL, 2 x rho", "converged", "out/report.html"):
