@@ -227,7 +227,7 @@ std::string shown_parameters(const Json& parameters) {
 
 Json summary_of(const Outcome& outcome) {
   const auto& [settings, method, topology, loaded, result, resumed] = outcome;
-  const auto& [L, mu, fewest_rows] = loaded.problem.constants;
+  const double L = loaded.problem.constants.L, mu = loaded.problem.constants.mu;
   const Spectrum& spectrum = topology.spectrum();
   const TraceRow& last = result.trace.back();
   const auto gap = certified_gap(loaded);

@@ -140,7 +140,8 @@ void AugmentedLagrangian::inner_parameters(Fields& fields) {
   fields.number("beta-in", beta_in, range::momentum,
                 "inner momentum; auto: nest(kappa_in) for agd, 0 for gd and sgd");
   fields.number("step", step, range::positive,
-                "inner step; auto: 1/(L + rho lambda_max), for svrg 1/(L + rho lambda_max + 6 L_row/batch)");
+                "inner step; auto: 1/(L + rho lambda_max), with 6 L_row/batch more below for svrg, with "
+                "L_row/batch if that is more for katyusha");
   fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   fields.flag(
       "carry", carry,
@@ -172,6 +173,10 @@ void AugmentedLagrangian::outer_parameters(Fields& fields) {
 }
 
 void AugmentedLagrangian::check() const {
+  if (reduces_variance() && (beta_in || carry))
+    throw InputError(beta_in ? "--set beta-in" : "--set carry",
+                     fmt::format("given with solver={}", solver_names[static_cast<std::size_t>(solver)]),
+                     "svrg has no momentum, and katyusha's follows from step and epoch", "Leave it out.");
   if (reduces_variance() && ending() != 2)
     throw InputError(
         "--set option",

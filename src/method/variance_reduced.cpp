@@ -30,15 +30,13 @@ Block AugmentedLagrangian::with_reduced_variance(Objective& F, Mixing& M, Run& r
   const auto m = static_cast<double>(epoch);
   const double L_in = set.L + rho * lambda_max, noise = whole ? 0 : L_scale * F.row_L() / batch_rows;
 
-  // Katyusha: an estimate as noisy as the function is curved.
-  const double L_both = std::max(L_in, noise);
-  const double theta_1 = katyusha ? std::min(std::sqrt(2 * m * mu / (3 * L_both)), 0.5) : 0,
-               theta_2 = katyusha ? 0.5 : 0;
-  const double far =
-      katyusha ? 1 / (3 * theta_1 * L_both) : 0;  // the step of Z, theta_2 / ((1 + theta_2) theta_1 L)
-
-  const double step = run.uses("step", this->step.value_or(step_scale / (L_in + 6 * noise)));
-  const double steps = katyusha ? m + std::sqrt(m * L_both / mu) : 2 * m + 1 / (step * mu);
+  // Katyusha's one L is for the curvature and for the noise of the estimate.
+  const double step = run.uses(
+      "step", this->step.value_or(step_scale / (katyusha ? std::max(L_in, noise) : L_in + 6 * noise)));
+  const double theta_1 = katyusha ? std::min(std::sqrt(2 * m * mu * step / 3), 0.5) : 0;
+  const double theta_2 = katyusha ? 0.5 : 0;
+  const double far = katyusha ? step / (3 * theta_1) : 0;  // of Z: theta_2 / ((1 + theta_2) theta_1 L)
+  const double steps = katyusha ? m + std::sqrt(m / (step * mu)) : 2 * m + 1 / (step * mu);
   const double T0 = static_cast<double>(run.uses("T", T ? *T : whole_steps(2 * steps, "T")));
   const double growth = run.uses("growth", this->growth.value_or(1));
 

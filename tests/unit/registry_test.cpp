@@ -69,6 +69,10 @@ TEST(Registry, ContradictingSettingsAreRefusedBeforeARun) {
   EXPECT_EQ(complaint("ideal", {{"solver", "svrg"}, {"option", "3"}}),
             "--set option: 3 with solver=svrg (the gradient of a mini-batch does not tell the accuracy). Use "
             "option=2.");
+  EXPECT_EQ(
+      complaint("ideal", {{"solver", "katyusha"}, {"beta-in", "0.5"}}),
+      "--set beta-in: given with solver=katyusha (svrg has no momentum, and katyusha's follows from step and "
+      "epoch). Leave it out.");
   EXPECT_EQ(complaint("mideal", {{"solver", "exact"}, {"T", "5"}}),
             "--set T: 5 with solver=exact (exact means as many steps as rounding needs). Use solver=agd for "
             "a fixed number of "
