@@ -139,9 +139,10 @@ void AugmentedLagrangian::inner_parameters(Fields& fields) {
                 "T_k = T growth^k; auto: 1/(1 - sqrt(mu_rho/L_rho)/2) for sgd, else 1");
   fields.number("beta-in", beta_in, range::momentum,
                 "inner momentum; auto: nest(kappa_in) for agd, 0 for gd and sgd");
-  fields.number("step", step, range::positive,
-                "inner step; auto: 1/(L + rho lambda_max), with 6 L_row/batch more below for svrg, with "
-                "L_row/batch if that is more for katyusha");
+  fields.number(
+      "step", step, range::positive,
+      "inner step; auto: 1/L_in, L_in = L + rho lambda_max; for svrg 1/(L_in + 6 L_row/batch), for katyusha "
+      "1/max(L_in, L_row/batch)");
   fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   fields.flag(
       "carry", carry,
