@@ -199,7 +199,7 @@ TEST_F(Diagnosis, BlamesNobodyWithDefaults) {
 TEST(Stalled, MeansNoBetterThanTheFirstHalf) {
   const auto trace_of = [](std::initializer_list<double> gaps) {
     Trace trace;
-    for (const double gap : gaps) trace.push_back({.worst_suboptimality = gap});
+    for (const double gap : gaps) trace.emplace_back().worst_suboptimality = gap;
     return trace;
   };
   EXPECT_TRUE(stalled(trace_of({1, 0.1, 0.1, 0.1})));
