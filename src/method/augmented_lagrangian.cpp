@@ -4,6 +4,7 @@
 #include "method/at_once.hpp"
 #include "method/nesterov.hpp"
 #include "method/steps.hpp"
+#include "method/sweeps.hpp"
 
 #include <ideal/error.hpp>
 
@@ -20,7 +21,8 @@ namespace {
 
 using Solver = AugmentedLagrangian::Solver;
 
-const std::array<std::string, 6> solver_names{"agd", "gd", "sgd", "exact", "svrg", "katyusha"};
+const std::array<std::string, 9> solver_names{"agd",      "gd",     "sgd",          "exact", "svrg",
+                                              "katyusha", "jacobi", "gauss-seidel", "admm"};
 
 Index steps(double count) { return whole_steps(count, "T"); }
 
@@ -41,9 +43,7 @@ Index default_steps(Solver solver, double kappa_in, bool carries) {
     case Solver::gd:
     case Solver::sgd:
       return steps(2 * kappa_in);
-    case Solver::exact:
-    case Solver::svrg:
-    case Solver::katyusha:
+    default:
       break;
   }
   return exact_steps(solver, kappa_in);
@@ -121,7 +121,8 @@ void AugmentedLagrangian::parameters(Fields& fields) {
 }
 
 void AugmentedLagrangian::inner_parameters(Fields& fields) {
-  fields.choice("solver", solver, solver_names, "inner solver");
+  fields.choice("solver", solver, solver_names,
+                "inner solver: gradient steps, or passes in which each agent minimises over its own vector");
   fields.number(
       "option", option, Range{1, 3, false, false, "1, 2 or 3"},
       "end of an inner loop: 1 by proven accuracy (the maximum gradient norm is flooded, and "
@@ -130,8 +131,9 @@ void AugmentedLagrangian::inner_parameters(Fields& fields) {
   fields.number("T", T, range::count,
                 "inner steps T_k, for options 1 and 3 the most; auto, for option 2: 0.75 sqrt(kappa_in) with "
                 "carried momentum, else 2 sqrt(kappa_in) (agd), 2 kappa_in (gd, sgd), 4 epoch + 2/(step mu) "
-                "(svrg), 2 epoch + "
-                "2 sqrt(epoch kappa) (katyusha); the paper's experiments use 100");
+                "(svrg), 2 epoch + 2 sqrt(epoch kappa) (katyusha), 2 (1 + rho lambda_max/mu) passes (jacobi; "
+                "gauss-seidel half as many), 2 (1 + max(rho/rho-in, rho-in lambda_max/mu)) (admm); the "
+                "paper's experiments use 100");
   fields.number(
       "accuracy", accuracy, range::positive,
       "option 3: a loop ends where |grad P_k| <= accuracy eta |M X|, each the largest of any agent");
@@ -152,12 +154,21 @@ void AugmentedLagrangian::inner_parameters(Fields& fields) {
   fields.number(
       "epoch", epoch, range::count,
       "svrg and katyusha: steps between whole gradients; auto: 2 rows/batch, or 1 if a batch is everything");
+  fields.number("rho-in", rho_in, range::positive, "penalty of admm; auto: sqrt(rho mu/lambda_max)");
+  fields.flag(
+      "exact", local.exact,
+      "jacobi, gauss-seidel and admm: exact local minimisers (each counted as one computation) instead "
+      "of local-steps");
+  fields.number("local-steps", local.T, range::count,
+                "jacobi, gauss-seidel and admm: local accelerated steps for a minimiser; auto: 2 sqrt(kappa) "
+                "of the local problems");
 }
 
 void AugmentedLagrangian::outer_parameters(Fields& fields) {
   fields.number(
       "rho", rho, range::nonnegative,
-      "penalty; auto: L/lambda_max, for sgd L/lambda_min, for option 3 L/sqrt(lambda_max lambda_min)");
+      "penalty; auto: L/lambda_max, for sgd L/lambda_min, for option 3 L/sqrt(lambda_max lambda_min), for "
+      "jacobi and gauss-seidel mu/lambda_max");
   fields.number("rho-scale", rho_scale, range::positive, "multiplies the default rho");
   fields.text("eta",
               eta_is_rho ? "rho"
@@ -190,6 +201,19 @@ void AugmentedLagrangian::check() const {
     throw InputError("--set T", fmt::format("{} with solver=exact", *T),
                      "exact means as many steps as rounding needs",
                      "Use solver=agd for a fixed number of steps.");
+  if (sweeps() && ending() != 2)
+    throw InputError(
+        "--set option",
+        fmt::format("{} with solver={}", ending(), solver_names[static_cast<std::size_t>(solver)]),
+        "passes compute no gradient of the subproblem to judge it by", "Use option=2.");
+  if (solver == Solver::gauss_seidel && !on_graph)
+    throw InputError("--set solver", "gauss-seidel",
+                     "Q(W) joins agents that are no neighbours, so that no colours tell who may move at once",
+                     "Use solver=jacobi or solver=admm, or method ideal.");
+  if (solver == Solver::admm && rho == 0.0)
+    throw InputError("--set rho", "0 with solver=admm",
+                     "without a penalty there is nothing to alternate with",
+                     "Use solver=jacobi, or method ssda.");
   if (rho == 0.0 && eta_is_rho)
     throw InputError("--set eta", "rho with rho=0", "a dual step of 0 never moves", "Use eta=auto.");
 }
@@ -218,7 +242,39 @@ AugmentedLagrangian::Outer AugmentedLagrangian::outer(const Objective& F, const 
   return {L, mu, rho, L_rho, mu_rho, eta, beta};
 }
 
+/// Passes shrink the error by rho lambda_max / (mu + rho lambda_max), so that Jacobi and Gauss-Seidel want a
+/// small penalty; ADMM has two such factors, rho / (rho + r) and r lambda_max / (mu + r lambda_max).
+Block AugmentedLagrangian::in_passes(Objective& F, Mixing& M, Run& run, Block X) const {
+  const double lambda_max = M.spectrum().lambda_max, L = L_scale * F.L(), mu = F.mu();
+  const bool alternates = solver == Solver::admm;
+  const auto turns = solver == Solver::gauss_seidel ? Sweeps::Turns::by_colour : Sweeps::Turns::all_at_once;
+  const Outer dual = outer(F, M, run, rho_scale * (alternates ? L : mu) / lambda_max);
+  const double rho = dual.rho;
+  const double r = alternates ? run.uses("rho-in", rho_in.value_or(std::sqrt(rho * mu / lambda_max))) : rho;
+  const double slowness = 1 + std::max(alternates ? rho / r : 0, r * lambda_max / mu);
+
+  LocalWeights w = pass_weights(turns, r, M, X.cols());
+  if (alternates && on_graph) {  // 2 r W_ii; where M_ii is not known, lambda_max / 2 bounds what it has to
+    const Neighbourhood known = M.neighbourhood();
+    w = {2 * r * known.diagonal, 2 * r * known.least, 2 * r * known.most};
+  }
+  LocalSolver careful = local;
+  careful.L_scale = L_scale;
+  const Sweeps sweeps{.local = careful,
+                      .rho = rho,
+                      .r = r,
+                      .w = std::move(w),
+                      .turns = turns,
+                      .passes = static_cast<double>(run.uses(
+                          "T", T ? *T : steps(slowness * (turns == Sweeps::Turns::by_colour ? 1 : 2)))),
+                      .growth = run.uses("growth", growth.value_or(1)),
+                      .eta = dual.eta,
+                      .beta = dual.beta};
+  return sweeps(F, M, run, std::move(X));
+}
+
 Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
+  if (sweeps()) return in_passes(F, M, run, std::move(X));
   if (reduces_variance()) return with_reduced_variance(F, M, run, std::move(X));
   const auto [lambda_max, lambda_min] = M.spectrum();
   const auto n = static_cast<double>(M.agents());

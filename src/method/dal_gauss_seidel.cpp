@@ -24,7 +24,7 @@ struct DalGaussSeidel : DistributedAl {
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    return solve(F, W, run, std::move(X), Turns::by_colour);
+    return solve(F, W, run, std::move(X), Sweeps::Turns::by_colour);
   }
 };
 

@@ -24,7 +24,7 @@ struct DalJacobi : DistributedAl {
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    return solve(F, W, run, std::move(X), Turns::all_at_once);
+    return solve(F, W, run, std::move(X), Sweeps::Turns::all_at_once);
   }
 };
 

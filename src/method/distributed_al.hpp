@@ -1,17 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "method/local_steps.hpp"
+#include "method/sweeps.hpp"
 
 namespace ideal {
 
-/// The augmented Lagrangian method whose subproblems agents solve in turns: with the others' last vectors an
-/// agent minimises over its own,
-///
-///   x_i <- argmin f_i(x) + <lambda_i + rho (WX - c X)_i, x> + (rho c_i / 2) |x|^2,
-///
-/// all at once (Jacobi) or one colour after the other (Gauss-Seidel); after some passes Lambda+ = Lambda +
-/// rho W X.
+/// The augmented Lagrangian method without acceleration whose subproblems agents solve in passes (Sweeps):
+/// Lambda+ = Lambda + rho W X.
 struct DistributedAl {
   LocalSolver local;
   std::optional<double> rho;
@@ -21,8 +16,7 @@ struct DistributedAl {
   void parameters(Fields& fields);
 
  protected:
-  enum class Turns { all_at_once, by_colour };
-  Block solve(Objective& F, Mixing& W, Run& run, Block X, Turns turns) const;
+  Block solve(Objective& F, Mixing& W, Run& run, Block X, Sweeps::Turns turns) const;
 };
 
 }  // namespace ideal

@@ -16,7 +16,7 @@ struct Ideal : AugmentedLagrangian {
         .rule =
             "X_k ~ argmin F(X) + <Omega,X> + rho/2 <X,WX>;  Lambda+ = Omega + eta W X_k;  "
             "Omega+ = Lambda+ + beta (Lambda+ - Lambda)",
-        .cost = "(T, T) an outer iteration",
+        .cost = "(T, T) an outer iteration, times the colours of the graph for gauss-seidel",
         .rate = "sqrt(kappa_f kappa_W) log(1/eps) computations and communications",
         .assumptions = "f_i strongly convex and smooth",
         .citation = "Arjevani, Bruna, Can, Gurbuzbalaban, Jegelka, Lin. IDEAL. NeurIPS 2020, Algorithm 3"};

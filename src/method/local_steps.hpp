@@ -13,7 +13,9 @@ namespace ideal {
 /// How agents minimise on their own: to rounding at once, or by T accelerated steps.
 struct LocalSolver {
   bool exact = false;
-  std::optional<Index> T;  ///< 2 sqrt(kappa of the local problems)
+  std::optional<Index> T;      ///< 2 sqrt(kappa of the local problems)
+  std::string_view key = "T";  ///< what T is called
+  double L_scale = 1;          ///< more where it went astray
 
   void parameters(Fields& fields) {
     fields.flag("exact", exact,
@@ -35,11 +37,11 @@ class LocalSteps {
   LocalSteps(const LocalSolver& solver, Objective& F, Mixing& W, Run& run, LocalWeights weights,
              const Block& X)
       : Y(X), F_(F), W_(W), exact_(solver.exact), c_(std::move(weights.c)) {
-    const double L = F.L() + weights.most, mu = F.mu() + weights.least;
+    const double L = solver.L_scale * F.L() + weights.most, mu = F.mu() + weights.least;
     step_ = 1 / L;
     beta_ = nest(L / mu);
     if (exact_) return;
-    T_ = run.uses("T", solver.T ? *solver.T : whole_steps(2 * std::sqrt(L / mu), "T"));
+    T_ = run.uses(solver.key, solver.T ? *solver.T : whole_steps(2 * std::sqrt(L / mu), solver.key));
     C_ = c_.transpose().replicate(X.rows(), 1);
   }
 

@@ -12,6 +12,8 @@ namespace {
 struct Mideal : AugmentedLagrangian {
   std::optional<Index> J;  ///< degree of Q; floor(sqrt(kappa_W)), half of it for option 3
 
+  Mideal() { on_graph = false; }
+
   static About about() {
     return {
         .name = "mideal",

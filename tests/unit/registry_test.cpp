@@ -36,7 +36,7 @@ TEST(Registry, UnknownNamesSuggestTheClosest) {
       message([] { method("ideal").set("speed", "1"); }),
       "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, accuracy, growth, "
       "beta-in, step, step-scale, "
-      "carry, batch, epoch, rho, rho-scale, eta, beta, guard.");
+      "carry, batch, epoch, rho-in, exact, local-steps, rho, rho-scale, eta, beta, guard.");
   EXPECT_EQ(message([] { method("mideal").set("rho-scal", "1"); }),
             "--set rho-scal=1: 'rho-scal' (no parameter of method 'mideal'). Did you mean 'rho-scale'?");
 }
@@ -52,8 +52,10 @@ TEST(Registry, ValuesOutsideTheirRuleAreRefused) {
     EXPECT_NE(message([&] { ideal.set(key, value); }), "no error") << key << '=' << value;
   EXPECT_EQ(message([&] { ideal.set("T", "0"); }),
             "--set T: '0' (a whole number >= 1). See 'ideal methods NAME' for what T means.");
-  EXPECT_EQ(message([&] { ideal.set("solver", "agdd"); }),
-            "--set solver: 'agdd' (agd | gd | sgd | exact | svrg | katyusha). Did you mean 'agd'?");
+  EXPECT_EQ(
+      message([&] { ideal.set("solver", "agdd"); }),
+      "--set solver: 'agdd' (agd | gd | sgd | exact | svrg | katyusha | jacobi | gauss-seidel | admm). Did "
+      "you mean 'agd'?");
 }
 
 TEST(Registry, ContradictingSettingsAreRefusedBeforeARun) {
