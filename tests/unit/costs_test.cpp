@@ -54,6 +54,11 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
        1},
       {"mideal", {{"T", "9"}}, constant(9, 9 * J), J},
       {"mideal", {{"T", "9"}, {"J", "5"}}, constant(9, 45), 5},
+      {"ideal", {{"solver", "jacobi"}, {"T", "3"}, {"local-steps", "4"}}, constant(12, 3)},
+      {"ideal", {{"solver", "jacobi"}, {"T", "3"}, {"exact", "true"}}, constant(3, 3)},
+      {"ideal", {{"solver", "gauss-seidel"}, {"T", "3"}, {"exact", "true"}}, constant(6, 6)},  // two colours
+      {"ideal", {{"solver", "admm"}, {"T", "3"}, {"exact", "true"}}, constant(3, 3)},
+      {"mideal", {{"solver", "jacobi"}, {"T", "3"}, {"exact", "true"}}, constant(3, 3 * J)},
       {"al", {{"T", "4"}}, constant(4, 4), 1},
       {"aal", {}, constant(static_cast<double>(exact_steps), exact_steps), 1},
       {"dal-jacobi", {{"T", "3"}, {"passes", "2"}}, constant(6, 2)},
@@ -65,6 +70,8 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"ssda", {{"T", "6"}}, constant(6, 1)},
       {"msda", {{"exact", "true"}}, constant(1, J)},
       {"msda", {{"T", "6"}}, constant(6, J)},
+      {"dual-fgm", {{"exact", "true"}}, constant(1, 1)},
+      {"dual-fgm", {{"T", "6"}}, constant(6, 1)},
       {"heavy-ball-ode", {{"exact", "true"}}, constant(4, 4)},
       {"heavy-ball-ode", {{"T", "6"}}, constant(24, 4)},
       {"spdstm", {{"exact", "true"}}, constant(1, 1)},
@@ -93,6 +100,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"opapc", {}, constant(1, J)},
       {"opapc", {{"J", "5"}}, constant(1, 5)},
       {"apapc", {}, constant(1, 1)},
+      {"optra", {}, constant(1, 2 * J)},
       {"diging", {}, constant(1, 2), 2},
       {"push-diging", {}, constant(1, 2), 1},
       {"atc-diging", {}, constant(1, 2), 1},
@@ -143,7 +151,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
     const Index weights = c.method == std::string("push-diging") ? (last.communications + 1) / 2 : 0;
     EXPECT_EQ(last.bytes, (last.communications * 7 + weights) * 2 * 12 * 8) << c.method;
   }
-  EXPECT_EQ(methods().size(), 35u) << "a new method belongs into this table";
+  EXPECT_EQ(methods().size(), 37u) << "a new method belongs into this table";
 }
 
 TEST(Costs, OptionOnePaysForItsTests) {
