@@ -18,7 +18,7 @@ struct Diging {
         .summary = "distributed inexact gradients tracking the mean gradient",
         .rule = "X+ = W_DS X - alpha S;  S+ = W_DS S + g+ - g;  S_0 = g_0",
         .cost = "(1, 2)",
-        .rate = "(kappa_f + kappa_f^(1/2)/(1 - sigma)^2) log(1/eps)",
+        .rate = "kappa_f^2 log(1/eps)/(1 - sigma)^2 with the step of the theory",
         .assumptions = "f_i convex and smooth, f strongly convex; an undirected network, which may change",
         .citation =
             "Qu, Li. Harnessing smoothness to accelerate distributed optimization. IEEE TCNS 2018; Nedic, "

@@ -11,7 +11,8 @@ namespace {
 
 /// The dual variables move like a ball with friction, Lambda'' + 2 sqrt(m) Lambda' = W Theta(Lambda) with
 /// Theta = grad F*(-Lambda), m = lambda_min/L being the strong convexity of the dual. A step is one of the
-/// classical Runge-Kutta method in (Lambda, V), V = Lambda'.
+/// classical Runge-Kutta method in (Lambda, V), V = Lambda'. The publication does without smoothness; this
+/// friction, which the linear rate needs, asks for it.
 struct HeavyBallOde {
   LocalSolver local;
   std::optional<double> step;  ///< 2 sqrt(mu / lambda_max)
@@ -27,7 +28,7 @@ struct HeavyBallOde {
             "one classical Runge-Kutta step of length h an iteration",
         .cost = "(4, 4) exact, (4 T, 4) inexact",
         .rate = "sqrt(kappa_f kappa_W) log(1/eps) dual gradients",
-        .assumptions = "f_i strongly convex; dual gradients",
+        .assumptions = "f_i strongly convex and smooth; dual gradients",
         .citation =
             "after Zhang, Uribe, Mokhtari, Jadbabaie. Achieving acceleration in distributed optimization via "
             "direct discretization of the heavy-ball ODE. ACC 2019"};

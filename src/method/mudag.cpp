@@ -24,8 +24,8 @@ struct Mudag {
         .family = "gradient tracking",
         .summary = "multi-consensus accelerated gradient: Nesterov's method on gradients tracked by K rounds",
         .rule =
-            "X+ = FastMix(Y + X - Y- - step (g(Y) - g(Y-)), K);  X_1 = FastMix(Y_0 - step g(Y_0), K);  "
-            "Y+ = X+ + nest(1/(mu step)) (X+ - X)",
+            "X+ = FastMix(Y + X - Y- - alpha (g(Y) - g(Y-)), K);  X_1 = FastMix(Y_0 - alpha g(Y_0), K);  "
+            "Y+ = X+ + nest(1/(mu alpha)) (X+ - X)",
         .cost = "(1, K), K = ceil(sqrt(kappa_W) max(2, ln kappa_f))",
         .rate =
             "sqrt(kappa_f) log(1/eps) computations, sqrt(kappa_f kappa_W) log(kappa_f) log(1/eps) "
@@ -40,7 +40,7 @@ struct Mudag {
     fields.number("K", K, range::count,
                   "rounds of FastMix a step; auto: sqrt(kappa_W) max(2, ln kappa_f); the theory has a factor "
                   "times sqrt(kappa_W) ln kappa_f, and below about 1.6 sqrt(kappa_W) runs may diverge");
-    fields.number("step", step, range::positive, "step; auto: 1/L");
+    fields.number("step", step, range::positive, "step alpha; auto: 1/L");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 

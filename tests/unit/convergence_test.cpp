@@ -3,6 +3,9 @@
 
 #include <ideal/error.hpp>
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
