@@ -3,7 +3,11 @@
 
 #include <ideal/method.hpp>
 
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +22,9 @@ Json to_json(const Method& method) {
   Json parameters = Json::array();
   for (const Parameter& p : method.parameters())
     parameters.push_back({{"key", p.key}, {"default", p.value}, {"rule", p.rule}, {"help", p.help}});
+  Json meets = Json::array();
+  for (const Demand demand : all_demands())
+    if (about.meets.has(demand)) meets.push_back(describe(demand));
   return {{"name", about.name},
           {"family", about.family},
           {"summary", about.summary},
@@ -26,27 +33,69 @@ Json to_json(const Method& method) {
           {"rate", about.rate},
           {"assumptions", about.assumptions},
           {"citation", about.citation},
+          {"meets", meets},
           {"linear", about.linear},
           {"parameters", parameters}};
+}
+
+/// Lines of at most `width` characters, broken between words.
+std::vector<std::string> wrapped(std::string_view text, std::size_t width) {
+  std::vector<std::string> lines(1);
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    if (word.empty()) continue;
+    if (!lines.back().empty() && lines.back().size() + 1 + word.size() > width) lines.emplace_back();
+    lines.back() += fmt::format("{}{}", lines.back().empty() ? "" : " ", word);
+  }
+  return lines;
+}
+
+constexpr std::array<std::size_t, 3> widths{34, 42, 32};
+
+/// Three texts side by side, below a method's name.
+void print_row(const std::array<std::string, 3>& texts) {
+  std::array<std::vector<std::string>, 3> columns;
+  for (std::size_t c = 0; c < columns.size(); ++c) columns[c] = wrapped(texts[c], widths[c]);
+  const std::size_t height = std::ranges::max(columns, {}, &std::vector<std::string>::size).size();
+  for (std::size_t row = 0; row < height; ++row) {
+    std::string line = fmt::format("{:<20}", "");
+    for (std::size_t c = 0; c < columns.size(); ++c)
+      line += fmt::format("{:<{}}  ", row < columns[c].size() ? columns[c][row] : "", widths[c]);
+    fmt::print("{}\n", line.substr(0, line.find_last_not_of(' ') + 1));
+  }
 }
 
 void print_all() {
   std::vector<std::string> families;
   for (const Method& m : methods())
     if (std::ranges::find(families, m.about().family) == families.end()) families.push_back(m.about().family);
+  print_row({"assumes", "rate: iterations to accuracy eps", "cost: (computations, rounds)"});
   for (const std::string& family : families) {
-    fmt::print("{}\n", family);
-    for (const Method& m : methods())
-      if (m.about().family == family) fmt::print("  {:<17} {}\n", m.about().name, m.about().summary);
+    fmt::print("\n{}\n", family);
+    for (const Method& m : methods()) {
+      const About& about = m.about();
+      if (about.family != family) continue;
+      fmt::print("  {:<17} {}\n", about.name, about.summary);
+      print_row({about.assumptions, about.rate, about.cost});
+    }
   }
-  fmt::print("\n'ideal methods NAME' shows a method's rule, cost, rate and parameters.\n");
+  fmt::print("\n'ideal methods NAME' shows a method's rule, citation and parameters.\n");
+}
+
+std::string met(const Demands& demands) {
+  std::string text;
+  for (const Demand demand : all_demands())
+    if (demands.has(demand)) text += fmt::format("{}{}", text.empty() ? "where " : "; ", describe(demand));
+  return text.empty() ? "nothing beyond" : text;
 }
 
 void print_one(const Method& method) {
   const About& about = method.about();
   fmt::print("{}: {}\n\n", about.name, about.summary);
-  fmt::print("rule      {}\ncost      {}\nrate      {}\nassumes   {}\ncitation  {}\n", about.rule, about.cost,
-             about.rate, about.assumptions, about.citation);
+  fmt::print(
+      "family    {}\nrule      {}\ncost      {}\nrate      {}\nassumes   {}\nmeets     {}\ncitation  {}\n",
+      about.family, about.rule, about.cost, about.rate, about.assumptions, met(about.meets), about.citation);
   fmt::print("\nparameters (--set key=value)\n");
   for (const Parameter& p : method.parameters())
     fmt::print("  {:<12} {}\n  {:<12} default {}; {}\n", p.key, p.help, "", p.value, p.rule);

@@ -3,6 +3,7 @@
 
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import unittest
@@ -15,19 +16,24 @@ class Methods(ProgramTest):
         text = self.succeed("methods")
         for name in ("ideal", "mideal", "al", "aal", "ssda", "msda", "extra", "nids", "dgd", "apm-c", "opapc",
                      "apapc", "mudag", "acc-dngd", "gd", "agd", "diging", "atc-diging", "sonata", "dng", "dnc", "dual-averaging",
-                     "dadmm", "dal-jacobi", "dal-gauss-seidel", "fedavg", "heavy-ball-ode"):
+                     "dadmm", "dal-jacobi", "dal-gauss-seidel", "fedavg", "heavy-ball-ode", "dual-fgm", "optra"):
             self.assertRegex(text, rf"(?m)^  {name} ")
+        self.assertRegex(text, r"assumes +rate: .* +cost: ")
+        ssda = re.search(r"(?ms)^  ssda .*?(?=^  \S)", text).group()
+        self.assertRegex(ssda, r"\n {20}f_i strongly convex and smooth; +sqrt\(kappa_f kappa_W\) log\(1/eps\) .*\(1, 1\) exact")
+        self.assertLessEqual(max(map(len, text.splitlines())), 132)
 
     def test_one(self):
         text = self.succeed("methods mideal")
-        for word in ("rule", "cost", "rate", "citation", "rho-scale", "default auto"):
+        for word in ("rule", "cost", "rate", "citation", "rho-scale", "default auto",
+                     "meets     where the losses have no exact dual oracle"):
             self.assertIn(word, text)
 
     def test_json(self):
         everything = json.loads(self.succeed("methods --json"))
         one = json.loads(self.succeed("methods ideal --json"))
         self.assertEqual(one, next(m for m in everything if m["name"] == "ideal"))
-        self.assertEqual(list(one), ["name", "family", "summary", "rule", "cost", "rate", "assumptions", "citation",
+        self.assertEqual(list(one), ["name", "family", "summary", "rule", "cost", "rate", "assumptions", "citation", "meets",
                                      "linear", "parameters"])
 
     def test_documentation_is_that_of_the_registry(self):
