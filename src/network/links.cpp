@@ -114,18 +114,20 @@ Averaging LinkSequence::measured(double scale) const {
     if (norm > 0) Z *= 1 / norm;
     return norm > 0;
   };
-  // Ever longer stretches, whole periods each, until two of them agree.
+  // Ever longer stretches, whole periods each, until two of them agree. Where chance wakes the edges, rare
+  // steps matter, too.
   const auto period = static_cast<Index>(in_turn_.size());
+  const auto affordable = static_cast<Index>(most_work / static_cast<double>(most_entries(in_turn_)));
+  const Index first_stretch = std::min<Index>(awake_ < 1 ? 2048 : 64, std::max<Index>(64, affordable));
   Z.array() /= Z.norm();
-  for (Index periods = 1 + 63 / period;; periods *= 2) {
+  for (Index periods = 1 + (first_stretch - 1) / period;; periods *= 2) {
     logarithm = 0;
     for (Index k = 0; k < periods * period; ++k) {
       if (!take_step()) return {.factor = 0, .least_weight = least, .directed = directed_};
       if (k % 16 == 0) Z.array() -= Z.mean();
     }
     gap = 1 - std::exp(logarithm / static_cast<double>(periods * period));
-    const bool spent = step > most_steps ||
-                       static_cast<double>(step) * static_cast<double>(most_entries(in_turn_)) > most_work;
+    const bool spent = step > std::min(most_steps, affordable);
     if (spent || std::abs(gap - before) < settled * gap) break;
     before = gap;
   }
