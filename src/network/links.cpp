@@ -34,6 +34,53 @@ class AwakeEdges {
   double p_;
 };
 
+/// Lets what agents differ by die out, and push-sum weights find their place.
+class Decay {
+ public:
+  Decay(const LinkSequence& sequence, double scale)
+      : sequence_(sequence), scale_(scale), Z_(sequence.agents()), v_(Vector::Ones(sequence.agents())) {
+    Random random(1);
+    for (double& z : Z_) z = random.uniform() - 0.5;
+    normalise();
+  }
+
+  /// One minus the share of Z that a step leaves, the geometric mean over the next ones.
+  double gap_over(Index steps) {
+    double logarithm = 0;
+    for (Index k = 0; k < steps; ++k) {
+      const SparseRows& M = sequence_.at(step_++, room_).M;
+      Z_ -= scale_ * (M * Z_);
+      v_ -= scale_ * (M * v_);
+      least_weight_ = std::min(least_weight_, v_.minCoeff());
+      logarithm += std::log(normalise());
+    }
+    return 1 - std::exp(logarithm / static_cast<double>(steps));
+  }
+
+  [[nodiscard]] double least_weight() const { return least_weight_; }
+  [[nodiscard]] Index steps() const { return step_; }
+
+ private:
+  /// No step changes the sum, which is zero but for rounding. Nothing left counts as rounding, too.
+  double normalise() {
+    Z_.array() -= Z_.mean();
+    const double norm = Z_.norm();
+    if (norm < std::numeric_limits<double>::min()) {
+      Z_.setZero();
+      return std::numeric_limits<double>::min();
+    }
+    Z_ /= norm;
+    return norm;
+  }
+
+  const LinkSequence& sequence_;
+  double scale_;
+  Vector Z_, v_;
+  double least_weight_ = 1;
+  Links room_;
+  Index step_ = 0;
+};
+
 Index most_entries(const std::vector<Links>& in_turn) {
   Index most = 0;
   for (const Links& links : in_turn) most = std::max(most, links.M.nonZeros());
@@ -92,49 +139,23 @@ void LinkSequence::draw(const Links& all, Index step, Links& room) const {
 
 Averaging LinkSequence::measured(double scale) const {
   constexpr double slowest = 1e-6, settled = 0.02;
-  constexpr Index most_steps = 1 << 20;
-  constexpr double most_work = 5e7;  // entries of links looked at
-  const Index n = agents();
+  constexpr double most_steps = 1e6, most_work = 5e7;  // entries of links looked at
+  const double affordable = std::min(most_steps, most_work / static_cast<double>(most_entries(in_turn_)));
 
-  // A sum of zero is what no step changes, so Z dies out as fast as agents come to agree.
-  Random random(1);
-  Vector Z(n), v = Vector::Ones(n);
-  for (double& z : Z) z = random.uniform() - 0.5;
-  Z.array() -= Z.mean();
-  double logarithm = 0, before = std::numeric_limits<double>::infinity(), gap = 0, least = 1;
-  Links room;
-  Index step = 0;
-  const auto take_step = [&] {
-    const SparseRows& M = at(step++, room).M;
-    Z -= scale * (M * Z);
-    v -= scale * (M * v);
-    least = std::min(least, v.minCoeff());
-    const double norm = Z.norm();
-    logarithm += std::log(norm);
-    if (norm > 0) Z *= 1 / norm;
-    return norm > 0;
-  };
   // Ever longer stretches, whole periods each, until two of them agree. Where chance wakes the edges, rare
   // steps matter, too.
+  Decay decay(*this, scale);
   const auto period = static_cast<Index>(in_turn_.size());
-  const auto affordable = static_cast<Index>(most_work / static_cast<double>(most_entries(in_turn_)));
-  const Index first_stretch = std::min<Index>(awake_ < 1 ? 2048 : 64, std::max<Index>(64, affordable));
-  Z.array() /= Z.norm();
-  for (Index periods = 1 + (first_stretch - 1) / period;; periods *= 2) {
-    logarithm = 0;
-    for (Index k = 0; k < periods * period; ++k) {
-      if (!take_step()) return {.factor = 0, .least_weight = least, .directed = directed_};
-      if (k % 16 == 0) Z.array() -= Z.mean();
-    }
-    gap = 1 - std::exp(logarithm / static_cast<double>(periods * period));
-    const bool spent = step > std::min(most_steps, affordable);
-    if (spent || std::abs(gap - before) < settled * gap) break;
-    before = gap;
-  }
+  const double first = std::min(awake_ < 1 ? 2048.0 : 64.0, std::max(64.0, affordable));
+  double gap = decay.gap_over(period), before = std::numeric_limits<double>::infinity();
+  for (Index periods = 1 + static_cast<Index>(first) / period;
+       std::abs(gap - before) > settled * gap && static_cast<double>(decay.steps()) < affordable;
+       periods *= 2)
+    before = std::exchange(gap, decay.gap_over(periods * period));
   if (!(gap > slowest))
     throw InputError("--graph", fmt::format("agents come to agree by {:.2g} a step", gap),
                      fmt::format("at least {}", slowest), "Add edges, or wake them more often.");
-  return {.factor = 1 - gap, .least_weight = least, .directed = directed_};
+  return {.factor = 1 - gap, .least_weight = decay.least_weight(), .directed = directed_};
 }
 
 }  // namespace ideal
