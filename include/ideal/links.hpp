@@ -19,7 +19,7 @@ struct Links {
 /// How fast a sequence of links averages, measured on the sequence itself.
 struct Averaging {
   double factor;        ///< what agents differ by shrinks to this share a step, in the long run
-  double least_weight;  ///< of the push-sum weights v+ = v - M v from v = 1: the smallest that occurs
+  double least_weight;  ///< of the push-sum weights v+ = v - M v, v_0 = 1: geometric mean over the steps
   bool directed;
 };
 

@@ -46,17 +46,19 @@ class Decay {
 
   /// One minus the share of Z that a step leaves, the geometric mean over the next ones.
   double gap_over(Index steps) {
-    double logarithm = 0;
+    double logarithm = 0, weights = 0;
     for (Index k = 0; k < steps; ++k) {
       const SparseRows& M = sequence_.at(step_++, room_).M;
       Z_ -= scale_ * (M * Z_);
       v_ -= scale_ * (M * v_);
-      least_weight_ = std::min(least_weight_, v_.minCoeff());
+      weights += std::log(v_.minCoeff());
       logarithm += std::log(normalise());
     }
+    least_weight_ = std::exp(weights / static_cast<double>(steps));
     return 1 - std::exp(logarithm / static_cast<double>(steps));
   }
 
+  /// Over the same steps.
   [[nodiscard]] double least_weight() const { return least_weight_; }
   [[nodiscard]] Index steps() const { return step_; }
 

@@ -143,8 +143,7 @@ TEST(Links, TheLeastPushSumWeightIsTheKnownOne) {
     arcs.push_back({leaf, 0});
   }
   const Topology hub = Topology::parse(GraphSequence::directed(7, {arcs}), "laplacian");
-  EXPECT_LE(hub.averaging()->least_weight, 7 * 2 / (7.0 + 6 * 2) + 1e-9);
-  EXPECT_GT(hub.averaging()->least_weight, 0.2);
+  EXPECT_NEAR(hub.averaging()->least_weight, 7 * 2 / (7.0 + 6 * 2), 1e-3);
 }
 
 TEST(Links, EveryComponentMixesByItself) {
@@ -280,7 +279,7 @@ TEST(Invariants, PushSumWeightsSumToTheAgentsAndTrackedGradientsToTheGradients) 
         if (!pushes) continue;
         const auto& UV = std::get<Block>(state.state[1]);
         EXPECT_NEAR(UV.row(UV.rows() - 1).sum(), static_cast<double>(topology.agents()), 1e-12);
-        EXPECT_GE(UV.row(UV.rows() - 1).minCoeff(), topology.averaging()->least_weight * (1 - 1e-9));
+        EXPECT_GT(UV.row(UV.rows() - 1).minCoeff(), 0);
       }
     }
 }
