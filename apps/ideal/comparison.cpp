@@ -195,6 +195,7 @@ std::vector<Comparison::Task> Comparison::missing(const Group& group, const Load
     const Topology& topology = topologies.at({settings.graph, settings.mixing});
     if (!settings.every) settings.every = default_every(topology.agents());
     Method method = chosen_method(settings);
+    require_fit(method, demands_of(loaded.problem, topology));
     const fs::path directory =
         fs::path("runs") / fmt::format("{}-{}-{}", slug(settings.method), slug(settings.graph),
                                        key_of(settings, loaded, topology, method));

@@ -14,7 +14,7 @@ Block scores(const Dataset& data, VectorRef x) {
 }
 
 bool right(const Block& scores, Index row, double label, LossKind loss) {
-  if (loss == LossKind::logistic) return label * scores(row, 0) > 0;
+  if (is_binary(loss)) return label * scores(row, 0) > 0;
   Index best = 0;
   scores.row(row).maxCoeff(&best);
   return static_cast<double>(best) == label;
@@ -25,7 +25,7 @@ bool right(const Block& scores, Index row, double label, LossKind loss) {
 double held_out_score(const Dataset& data, LossKind loss, VectorRef x) {
   const Block predicted = scores(data, x);
   const auto rows = static_cast<double>(data.rows());
-  if (loss == LossKind::ridge) return std::sqrt((predicted.col(0) - data.labels).squaredNorm() / rows);
+  if (is_regression(loss)) return std::sqrt((predicted.col(0) - data.labels).squaredNorm() / rows);
   Index count = 0;
   for (Index row = 0; row < data.rows(); ++row)
     count += right(predicted, row, data.labels[row], loss) ? 1 : 0;

@@ -49,11 +49,11 @@ Reference reference_of(const Loaded& loaded, const fs::path& cache, Cluster& clu
   const bool looks = cluster.rank() == 0 && !cache.empty();
   Vector start = numbers_of(told_by_first(cluster, bytes_of(looks ? known.find() : Vector())));
   if (start.size() == 0) {
-    start = solve_reference(hosted, *loaded.transport, threads).x;
+    start = solve_reference(hosted, *loaded.transport, threads, {}, loaded.problem.regulariser).x;
     if (looks) known.store(start);
   }
   // Also where it was just found: the answer has the same bits whether the cache knew it or not.
-  return solve_reference(hosted, *loaded.transport, threads, start);
+  return solve_reference(hosted, *loaded.transport, threads, start, loaded.problem.regulariser);
 }
 
 Result run(const Settings& settings, const Loaded& loaded, const Topology& topology, const Method& method,

@@ -12,6 +12,7 @@
 #include <ideal/outline.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include <fmt/format.h>
@@ -87,7 +88,7 @@ void assign(Synthetic& options, std::string_view pair) {
 
 Synthetic parse_synthetic(std::string_view spec, LossKind loss, Index seed) {
   Synthetic options{.seed = static_cast<std::uint64_t>(seed)};
-  if (loss == LossKind::ridge) options.classes = 0;
+  if (is_regression(loss)) options.classes = 0;
   if (loss == LossKind::softmax) options.classes = 3;
   const auto colon = spec.find(':');
   if (colon != std::string_view::npos)
@@ -138,10 +139,11 @@ std::string resolved(std::string_view option, const std::string& data, const std
 void adopt_defaults(Settings& settings, LossKind loss) {
   const auto named = find_named(settings.data);
   if (!named) return;
-  if (named->data->regression() && loss != LossKind::ridge)
+  if (named->data->regression() && !is_regression(loss))
     throw InputError(fmt::format("--data {}", settings.data), "real targets",
-                     fmt::format("{} loss needs classes", to_string(loss)), "Add --loss ridge.");
-  if (loss == LossKind::logistic && settings.classes.empty()) settings.classes = named->data->default_classes;
+                     fmt::format("{} loss needs classes", to_string(loss)),
+                     "Add --loss ridge, huber or quantile.");
+  if (is_binary(loss) && settings.classes.empty()) settings.classes = named->data->default_classes;
 }
 
 ClassPair parse_classes(std::string_view text) {
@@ -154,15 +156,33 @@ ClassPair parse_classes(std::string_view text) {
   return {*first, *second};
 }
 
+/// An option that not every loss has.
+double own_option(const char* name, const std::optional<double>& given, double otherwise, bool has,
+                  const char* whose) {
+  if (given && !has)
+    throw InputError(fmt::format("--{}", name), fmt::format("{}", *given),
+                     fmt::format("only --loss {} has it", whose), "Leave it out.");
+  return given.value_or(otherwise);
+}
+
+/// Beyond what old problems have, so that their optima are still found in a cache.
+std::string key_of_kind(const LossOptions& loss, const Regulariser& r) {
+  std::string text;
+  if (loss.kind == LossKind::hinge || loss.kind == LossKind::huber || loss.kind == LossKind::quantile)
+    text += fmt::format("{} {} {} {} ", to_string(loss.kind), loss.smoothing, loss.delta, loss.quantile);
+  if (!r.none()) text += fmt::format("l1 {} box {} {} ", r.l1, r.low, r.high);
+  return text;
+}
+
 /// A key of all losses out of those of each agent's rows, which their processes compute.
-std::string joint_key(const Shares& shares, std::span<const Index> host_of, double l2, Storage storage,
-                      Cluster& cluster) {
+std::string joint_key(const Shares& shares, std::span<const Index> host_of, double l2,
+                      const std::string& kind, Storage storage, Cluster& cluster) {
   std::string mine;
   for (const Share& share : shares.of_agent) mine += share.key;
   const std::vector<std::string> by_rank = cluster.share(mine);
   constexpr std::size_t length = 32;
   std::vector<std::size_t> used(by_rank.size(), 0);
-  std::string all = fmt::format("{} ", l2);
+  std::string all = fmt::format("{} {}", l2, kind);
   if (storage == Storage::f32) all += "rounded ";  // else storage changes nothing
   if (!cpu_fuses()) all += "unfused ";
   for (const Index rank : host_of) all += by_rank[rank].substr(length * used[rank]++, length);
@@ -195,8 +215,37 @@ int threads_of(const Settings& settings) {
   return static_cast<int>(settings.threads > 0 ? settings.threads : cores());
 }
 
+LossOptions loss_options(const Settings& settings) {
+  LossOptions options{.kind = parse_loss(settings.loss)};
+  const LossKind kind = options.kind;
+  const bool kinked = kind == LossKind::hinge || kind == LossKind::quantile;
+  options.smoothing = own_option("smoothing", settings.smoothing, 0, kinked, "hinge and quantile");
+  options.delta = own_option("delta", settings.delta, options.delta, kind == LossKind::huber, "huber");
+  options.quantile =
+      own_option("quantile", settings.quantile, options.quantile, kind == LossKind::quantile, "quantile");
+  return options;
+}
+
+Regulariser regulariser_of(const Settings& settings) {
+  Regulariser r{.l1 = settings.l1};
+  if (settings.box.empty()) return r;
+  const std::string_view text = settings.box;
+  const auto colon = text.find(':');
+  const auto bound = [](std::string_view word, double none) {
+    if (word.empty() || word == (none < 0 ? "-inf" : "inf")) return none;
+    return parse_number(word).value_or(std::numeric_limits<double>::quiet_NaN());
+  };
+  r.low = bound(text.substr(0, colon), r.low);
+  r.high = bound(text.substr(std::min(colon, text.size() - 1) + 1), r.high);
+  if (colon == std::string_view::npos || !(r.low < r.high))
+    throw InputError("--box", fmt::format("'{}'", text), "two numbers LOW:HIGH, the lower one first",
+                     "Write for example --box 0: for x >= 0, or --box=-1:1.");
+  return r;
+}
+
 void resolve_data(Settings& settings) {
-  const LossKind loss = parse_loss(settings.loss);
+  const LossKind loss = loss_options(settings).kind;
+  (void)regulariser_of(settings);
   adopt_defaults(settings, loss);
   if (!settings.classes.empty()) parse_classes(settings.classes);
   // Rank 0 alone reads held-out data.
@@ -253,13 +302,16 @@ Loaded load(const Settings& settings, const Graph& graph, Cluster& cluster, Thre
   const Shares shares = whole ? all_shares(settings, graph.agents(), watch)
                               : own_shares(settings, graph.agents(), hosted, cluster, watch);
 
-  LossOptions options{.kind = loss, .l2 = 0, .classes = shares.classes};
+  LossOptions options = loss_options(settings);
+  options.classes = shares.classes;
   options.l2 = settings.kappa ? l2_for_kappa(*settings.kappa, losses_of(shares, options), *transport, threads)
                               : settings.l2.value_or(Settings::default_l2);
   options.planned_gradients = typical_gradients;
   const double l2 = options.l2;
   const auto losses = losses_of(shares, options);
-  Problem problem{.losses = std::vector<std::shared_ptr<const Loss>>(graph.agents()), .constants = {}};
+  Problem problem{.losses = std::vector<std::shared_ptr<const Loss>>(graph.agents()),
+                  .constants = {},
+                  .regulariser = regulariser_of(settings)};
   for (std::size_t c = 0; c < losses.size(); ++c) problem.losses[hosted[c]] = losses[c];
   problem.constants = constants_of(losses, settings.L, settings.mu, *transport, threads);
   return {.data = shares.facts,
@@ -267,7 +319,8 @@ Loaded load(const Settings& settings, const Graph& graph, Cluster& cluster, Thre
           .l2 = l2,
           .strong_convexity = l2 > 0 ? l2 : least_convexity(losses, *transport),
           .dimension = losses.front()->dimension(),
-          .key = joint_key(shares, host_of, l2, parse_storage(settings.storage), cluster),
+          .key = joint_key(shares, host_of, l2, key_of_kind(options, problem.regulariser),
+                           parse_storage(settings.storage), cluster),
           .problem = std::move(problem),
           .test = shares.test,
           .host_of = std::move(host_of),

@@ -31,6 +31,12 @@ Dataset read_all(const Settings& settings, const CknWatch& watch);
 /// The built-in problem, if --data names that.
 std::optional<Synthetic> synthetic_of(const Settings& settings);
 
+/// The loss --loss names, with its own options; l2 and classes are still to be told.
+LossOptions loss_options(const Settings& settings);
+
+/// What --l1 and --box say.
+Regulariser regulariser_of(const Settings& settings);
+
 /// The two classes --classes names, if it is given.
 std::optional<ClassPair> classes_of(const Settings& settings);
 

@@ -44,10 +44,18 @@ void declare(Settings& s, Options& options) {
   options.text("labels", s.labels, "FILE", "IDX, NPY, NPZ: a file with the labels");
   options.text("classes", s.classes, "A,B", "Keep the rows of two classes, as -1 and +1");
   options.flag("normalize", s.normalize, "Scale every row to length one");
-  options.text("loss", s.loss, "KIND", "logistic, ridge or softmax");
+  options.text("loss", s.loss, "KIND", "logistic, ridge, softmax, hinge, huber or quantile");
   CLI::Option* l2 = options.number("l2", s.l2, range::nonnegative, "Weight of |x|^2/2 in every agent's loss")
                         ->default_str(fmt::format("{}", Settings::default_l2));
   options.number("kappa", s.kappa, kappa_range, "Choose l2 such that L/mu is this")->excludes(l2);
+  options.number("l1", s.l1, range::nonnegative, "Weight of |x|_1 in every agent's problem: exact zeros");
+  options.text("box", s.box, "LOW:HIGH", "Keep every entry of x within these, as --box 0: or --box=-1:1");
+  options.number("smoothing", s.smoothing, range::nonnegative,
+                 "hinge, quantile: width of the rounded kink; 0: the loss itself, which is not smooth");
+  options.number("delta", s.delta, range::positive, "huber: residuals beyond it count linearly")
+      ->default_str("1.35");
+  options.number("quantile", s.quantile, {0, 1, true, true, "a number in (0, 1)"},
+                 "quantile: which one; 0.5 is the median");
   options.number("L", s.L, range::positive, "Smoothness; computed from the data if not given");
   options.number("mu", s.mu, range::positive, "Strong convexity; computed if not given");
 

@@ -22,6 +22,9 @@ struct Settings {
   std::optional<double> l2;     ///< default_l2 unless kappa decides
   std::optional<double> kappa;  ///< L/mu to reach through l2
   std::optional<double> L, mu;
+  std::optional<double> smoothing, delta, quantile;  ///< of the losses that have them
+  double l1 = 0;
+  std::string box;  ///< "LOW:HIGH"; empty: none
   static constexpr double default_l2 = 1e-3;
 
   std::string graph = "cycle:8";

@@ -177,7 +177,7 @@ Shares shares_of_one_file(const Settings& settings, Index agents, std::span<cons
 /// The labels that occur anywhere; none for a loss without classes.
 Vector labels_everywhere(const std::vector<std::shared_ptr<Dataset>>& data, LossKind loss, Cluster& cluster) {
   std::set<double> mine;
-  if (loss != LossKind::ridge)
+  if (!is_regression(loss))
     for (const auto& part : data) mine.insert(part->labels.begin(), part->labels.end());
   const std::vector<double> distinct(mine.begin(), mine.end());
   return joined(cluster.share(bytes_of(Eigen::Map<const Vector>(distinct.data(), std::ssize(distinct)))));

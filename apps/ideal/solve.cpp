@@ -220,6 +220,7 @@ int Solve::operator()() {
     throw InputError(fmt::format("--resume {}", resume_), "a run of another problem, method or version",
                      "a run goes on with what it was started with",
                      "Restore the data and options, or start anew.");
+  require_fit(method, demands_of(loaded.problem, topology));
   line.show("finding the optimum");
   loaded.problem.reference = reference_of(loaded, cache_directory(settings_.cache), cluster, threads);
 

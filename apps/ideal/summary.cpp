@@ -84,16 +84,33 @@ Json test_of(const Outcome& outcome) {
   const auto& test = outcome.loaded.test;
   if (!test) return {};
   const double score = held_out_score(*test, outcome.loaded.loss, outcome.result.X.rowwise().mean());
-  const char* const kind = outcome.loaded.loss == LossKind::ridge ? "rmse" : "accuracy";
+  const char* const kind = is_regression(outcome.loaded.loss) ? "rmse" : "accuracy";
   return {{"name", test->name}, {"rows", test->rows()}, {kind, score}};
 }
 
-/// How far f* may be from the minimum; empty where nothing is known of the losses' strong convexity.
+/// How far f* may be from the minimum; empty where neither the losses' strong convexity nor a regulariser
+/// tells.
 std::optional<double> certified_gap(const Loaded& loaded) {
+  const Problem& problem = loaded.problem;
+  const Reference& reference = *problem.reference;
+  const auto n = std::ssize(problem.losses);
+  const double norm = reference.gradient_norm;
   const double mu = loaded.strong_convexity;
-  if (!(mu > 0)) return {};
-  const double norm = loaded.problem.reference->gradient_norm;
-  return norm * norm / (2 * static_cast<double>(loaded.problem.losses.size()) * mu);
+  const double farthest = farthest_minimiser(reference, problem.regulariser, n);
+  double gap = std::isfinite(farthest) ? norm * farthest : std::numeric_limits<double>::infinity();
+  if (mu > 0) gap = std::min(gap, norm * norm / (2 * static_cast<double>(n) * mu));
+  if (!std::isfinite(gap)) return {};
+  return gap + reference.rounded_off;
+}
+
+/// What comes to the losses, and how many entries of x it has made zero at every agent.
+Json regulariser_json(const Outcome& outcome) {
+  const Regulariser& r = outcome.loaded.problem.regulariser;
+  if (r.none()) return nullptr;
+  const auto bound = [](double value) { return std::isfinite(value) ? Json(value) : Json(); };
+  Index zeros = 0;
+  for (const auto& entry : outcome.result.X.rowwise()) zeros += entry.isZero(0) ? 1 : 0;
+  return {{"l1", r.l1}, {"low", bound(r.low)}, {"high", bound(r.high)}, {"zeros", zeros}};
 }
 
 /// sqrt(kappa_f) (1 + tau sqrt(kappa_W)) ln(gap_0 / gap) up to constants: no method of gradients and
@@ -109,7 +126,7 @@ Json lower_bound(const Outcome& outcome) {
   const double bound = std::sqrt(problem.constants.kappa()) *
                        (1 + tau * std::sqrt(outcome.topology.spectrum().kappa())) *
                        std::log(trace.front().worst_suboptimality / reached);
-  if (!(bound > 0)) return {{"time", nullptr}, {"ratio", nullptr}};
+  if (!(bound > 0 && std::isfinite(bound))) return {{"time", nullptr}, {"ratio", nullptr}};
   return {{"time", bound}, {"ratio", trace.back().meter.time(tau) / bound}};
 }
 
@@ -202,6 +219,16 @@ std::string shown_optimum(const Json& s) {
                                    : fmt::format("certified to {}", shown(gap)));
 }
 
+std::string shown_regulariser(const Json& s) {
+  const Json& r = s["regulariser"];
+  if (r.is_null()) return "";
+  const auto bound = [](const Json& value) { return value.is_null() ? "" : shown(value); };
+  const bool box = !r["low"].is_null() || !r["high"].is_null();
+  return fmt::format(", l1 = {}{}; {} of {} entries are zero", shown(r["l1"]),
+                     box ? fmt::format(", box {}:{}", bound(r["low"]), bound(r["high"])) : "",
+                     shown(r["zeros"]), shown(s["data"]["dimension"]));
+}
+
 std::string shown_time(const Json& counts, const Json& ratio) {
   const std::string time = fmt::format("{} at tau = {}", shown(counts["time"]), shown(counts["tau"]));
   return ratio.is_null()
@@ -271,6 +298,7 @@ Json summary_of(const Outcome& outcome) {
           {"classes", settings.classes.empty() ? Json() : Json(settings.classes)},
           {"loss", to_string(loaded.loss)},
           {"l2", loaded.l2},
+          {"regulariser", regulariser_json(outcome)},
           {"graph", settings.graph},
           {"mixing", settings.mixing},
           {"agents", topology.agents()},
@@ -292,7 +320,7 @@ std::vector<std::pair<std::string, std::string>> rows_of(const Json& s) {
       {"data",
        fmt::format("{}: {} rows, d = {}{}", text(data["name"]), text(data["rows"]), text(data["dimension"]),
                    s["classes"].is_null() ? "" : fmt::format(", classes {}", text(s["classes"])))},
-      {"loss", fmt::format("{}, l2 = {}", text(s["loss"]), text(s["l2"]))},
+      {"loss", fmt::format("{}, l2 = {}{}", text(s["loss"]), text(s["l2"]), shown_regulariser(s))},
       {"network", fmt::format("{}, {}, n = {}, {} edges", text(s["graph"]), text(s["mixing"]),
                               text(s["agents"]), text(s["edges"]))},
       {"L, mu, kappa_f", fmt::format("{}, {}, {}", text(s["L"]), text(s["mu"]), text(s["kappa_f"]))},

@@ -22,6 +22,7 @@
 #include <ideal/observer.hpp>
 #include <ideal/outline.hpp>
 #include <ideal/reference.hpp>
+#include <ideal/regulariser.hpp>
 #include <ideal/run.hpp>
 #include <ideal/solve.hpp>
 #include <ideal/topology.hpp>

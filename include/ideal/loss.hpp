@@ -3,6 +3,7 @@
 
 #include <ideal/data.hpp>
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,6 +31,16 @@ class Loss {
 
   /// A strong convexity known without a look at the data, as from a regulariser.
   [[nodiscard]] virtual double known_convexity() const { return curvature().mu; }
+
+  /// Whether it has gradients everywhere; else gradient() is any subgradient.
+  [[nodiscard]] virtual bool smooth() const { return true; }
+
+  /// Of a loss that is not: a smooth one that is nowhere above it, and below by less than a multiple of
+  /// `width`. None: it is smooth itself, or nobody knows such a one.
+  [[nodiscard]] virtual std::shared_ptr<const Loss> smoothed(double /*width*/) const { return nullptr; }
+
+  /// How far gradients may be from those of its l2 term; infinite where no bound is known.
+  [[nodiscard]] virtual double lipschitz() const { return std::numeric_limits<double>::infinity(); }
 
   /// Value and gradient at once, in one pass over the data where the loss can.
   virtual double value_and_gradient(VectorRef x, VectorOut g) const;
@@ -63,13 +74,19 @@ class Loss {
   virtual void tilted_minimiser(VectorRef a, double c, VectorOut x) const;
 };
 
-enum class LossKind { logistic, ridge, softmax };
+enum class LossKind { logistic, ridge, softmax, hinge, huber, quantile };
 LossKind parse_loss(std::string_view name);
 std::string_view to_string(LossKind kind);
 
-/// Checks the labels against the loss and rewrites them as the loss wants them: -1/+1 for logistic (the
-/// smaller label is -1), 0 ... classes-1 for softmax, untouched for ridge. Returns the number of classes (1
-/// for ridge, 2 for logistic). The labels of `held_out` become the same codes; it has no class of its own.
+/// Whether its labels are numbers to come near to, not classes.
+bool is_regression(LossKind kind);
+/// Whether it takes exactly two classes, as -1 and +1.
+bool is_binary(LossKind kind);
+
+/// Checks the labels against the loss and rewrites them as the loss wants them: -1/+1 for logistic and hinge
+/// (the smaller label is -1), 0 ... classes-1 for softmax, untouched for regression. Returns the number of
+/// classes (1 for regression, 2 for logistic and hinge). The labels of `held_out` become the same codes; it
+/// has no class of its own.
 int prepare_labels(Dataset& data, LossKind kind, Dataset* held_out = nullptr);
 
 /// The same for labels alone, of data that messages call `name`.
@@ -99,12 +116,17 @@ struct LossOptions {
   LossKind kind = LossKind::logistic;
   double l2 = 0;
   int classes = 2;
+  double smoothing = 0;   ///< hinge, quantile: width of the rounded kink; 0: not smooth
+  double delta = 1.35;    ///< huber: where squares end
+  double quantile = 0.5;  ///< quantile: the level, in (0, 1)
   /// How many gradients will be asked for: a hint whether preparing for them pays. It may change last bits.
   double planned_gradients = 0;
 };
 
 /// logistic (1/m)sum log(1+exp(-b a'x)), ridge (1/2m)|Ax-b|^2, softmax (1/m)sum(logsumexp(z)-z_b) with x = C
-/// row-major (features x classes), each plus (l2/2)|x|^2.
+/// row-major (features x classes), hinge (1/m)sum max(0, 1-b a'x), huber as ridge but linear beyond delta,
+/// quantile (1/m)sum max(q r, (q-1) r) with r = b - a'x, each plus (l2/2)|x|^2. Throws InputError where an
+/// option is out of its range.
 std::shared_ptr<const Loss> make_loss(std::shared_ptr<const Rows> rows, const LossOptions& options);
 
 /// Agent losses over a partitioned data set: store_rows and make_loss.

@@ -4,6 +4,8 @@
 #include <ideal/loss.hpp>
 #include <ideal/meter.hpp>
 #include <ideal/parallel.hpp>
+#include <ideal/part.hpp>
+#include <ideal/regulariser.hpp>
 #include <ideal/transport.hpp>
 
 #include <algorithm>
@@ -24,12 +26,13 @@ struct Constants {
   Index rows = 1;
   double row_L = 0;
   Index most_rows = 0;
-  double regulariser = 0;
+  double own_l2 = 0;
+  bool smooth = true;  ///< all losses are; else L is infinite
   [[nodiscard]] double kappa() const { return L / mu; }
 };
 
-/// L and mu from the losses' curvatures unless given; checks that mu > 0 and L >= mu. `hosted` are the losses
-/// of the transport's agents; every host takes part.
+/// L and mu from the losses' curvatures unless given; checks that mu >= 0 and L >= mu, L > 0. `hosted` are
+/// the losses of the transport's agents; every host takes part.
 Constants constants_of(std::span<const std::shared_ptr<const Loss>> hosted, std::optional<double> L,
                        std::optional<double> mu, Transport& transport, Threads& threads);
 
@@ -45,12 +48,28 @@ double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> b
 class Objective {
  public:
   Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vector<Index> agents, Constants constants,
-            std::uint64_t seed, Meter& meter, Threads& threads);
+            std::uint64_t seed, Meter& meter, Threads& threads, const Regulariser& regulariser = {});
 
   [[nodiscard]] Index dimension() const { return losses_.front()->dimension(); }
-  [[nodiscard]] double L() const { return constants_.L; }
-  [[nodiscard]] double mu() const { return constants_.mu; }
-  [[nodiscard]] double kappa() const { return constants_.kappa(); }
+  [[nodiscard]] double L() const { return constants_.L + extra_convexity_; }
+  [[nodiscard]] double mu() const { return constants_.mu + extra_convexity_; }
+  [[nodiscard]] double kappa() const { return L() / mu(); }
+
+  /// From now on F has (sigma/2)|x_i|^2 more at every agent, in gradients, L and mu: for methods that
+  /// approach losses without strong convexity by such as have it.
+  void add_convexity(double sigma) { extra_convexity_ = sigma; }
+
+  /// Whether F comes with a regulariser r for every agent, to be met by proximal steps.
+  [[nodiscard]] bool composite() const { return !regulariser_.none(); }
+
+  /// argmin_P step r(P) + |P - V|^2 / 2, entry by entry: V itself where there is no r.
+  template <class Expression>
+  [[nodiscard]] Part prox(const Expression& V, double step) const {
+    Part P = V;
+    if (composite())
+      for (double& p : P) p = regulariser_.prox(p, step);
+    return P;
+  }
 
   /// The fewest rows of an agent: how many a mini-batch can have before it is the whole.
   [[nodiscard]] Index rows() const { return constants_.rows; }
@@ -58,9 +77,9 @@ class Objective {
   /// Smoothness of any single row's loss; a mean of rows is no steeper.
   [[nodiscard]] double row_L() const;
 
-  /// Every agent's loss is convex also without regulariser()/2 |x|^2, and so is any part of it.
-  [[nodiscard]] double regulariser() const {
-    return constants_.regulariser > 0 ? std::min(mu(), constants_.regulariser) : mu();
+  /// Every agent's loss is convex also without own_l2()/2 |x|^2, and so is any part of it.
+  [[nodiscard]] double own_l2() const {
+    return constants_.own_l2 > 0 ? std::min(mu(), constants_.own_l2) : mu();
   }
 
   /// Column c is the gradient of f_i at x_i: one computation. Results live until the next call on this
@@ -106,6 +125,13 @@ class Objective {
   /// L_i of each hosted agent, as its loss tells it: known beforehand like L, and not counted.
   [[nodiscard]] Vector smoothness() const;
 
+  /// How steep each hosted agent's loss gets, but for its l2 term; not counted either.
+  [[nodiscard]] Vector lipschitz() const;
+
+  /// Numbers of the normal distribution, the same for every agent; those of a draw of a run are always the
+  /// same.
+  void shared_noise(Index draw, Block& numbers) const;
+
   /// Seeded numbers of the normal distribution, each agent's its own and the same on any host.
   [[nodiscard]] Block noise(Index rows) const;
 
@@ -126,6 +152,8 @@ class Objective {
   Meter& meter_;
   Threads& threads_;
   double seconds_ = 0;
+  Regulariser regulariser_;
+  double extra_convexity_ = 0;
   std::vector<Index> first_piece_;  ///< of each agent, and the number of all
   Block result_, further_;          ///< the first piece of each agent, and the others
   Block before_;                    ///< gradients that others are compared with

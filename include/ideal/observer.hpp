@@ -41,7 +41,8 @@ class Observer final : public Monitor {
   /// `L`: smoothness of every agent's loss, which bounds f where it is not evaluated. `passes`: how many were
   /// looked at before, in a resumed run.
   Observer(std::span<const std::shared_ptr<const Loss>> hosted, const std::optional<Reference>& reference,
-           Watch watch, Transport& transport, Threads& threads, double L, Index passes = 0);
+           Watch watch, Transport& transport, Threads& threads, double L, Index passes = 0,
+           const Regulariser& regulariser = {});
 
   bool more(const Block& X, Index iteration, const Meter& meter) override;
   [[nodiscard]] double wanted() const override { return watch_.certified ? watch_.tol : 0; }
@@ -85,6 +86,7 @@ class Observer final : public Monitor {
   Transport& transport_;
   Threads& threads_;
   double L_;
+  Regulariser regulariser_;
   Index passes_;
   Index next_question_;  ///< the pass at which hosts ask each other whether one was told to stop
   Index question_interval_ = 1;

@@ -19,6 +19,7 @@ struct Problem {
   std::vector<std::shared_ptr<const Loss>> losses;  ///< by agent; null for agents of other hosts
   Constants constants;
   std::optional<Reference> reference = {};
+  Regulariser regulariser = {};  ///< the same for every agent
 };
 
 struct SolveOptions {

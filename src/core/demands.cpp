@@ -15,6 +15,18 @@ namespace {
 constexpr std::array everything{Demand::merely_convex, Demand::nonsmooth, Demand::composite,
                                 Demand::time_varying,  Demand::directed,  Demand::no_dual_oracle};
 
+/// What the user may change about the problem instead.
+std::string_view otherwise(Demand unmet) {
+  switch (unmet) {
+    case Demand::merely_convex:
+      return " Or give a positive --l2, for example 1e-3.";
+    case Demand::nonsmooth:
+      return " Or give a positive --smoothing, for example 0.1.";
+    default:
+      return "";
+  }
+}
+
 std::string methods_that_meet(Demands demands) {
   std::string names;
   for (const Method& candidate : methods())
@@ -51,6 +63,9 @@ Demands demands_of(const Problem& problem, const Topology& topology) {
   if (!(problem.constants.mu > 0)) demands.add(Demand::merely_convex);
   if (topology.changes()) demands.add(Demand::time_varying);
   if (topology.directed()) demands.add(Demand::directed);
+  if (!problem.constants.smooth) demands.add(Demand::nonsmooth);
+  if (!problem.regulariser.none()) demands.add(Demand::composite);
+  if (!problem.constants.smooth || !problem.regulariser.none()) demands.add(Demand::no_dual_oracle);
   return demands;
 }
 
@@ -68,7 +83,7 @@ void require_fit(const Method& method, Demands demands) {
   if (unmet == everything.end()) return;
   throw InputError(fmt::format("--method {}", method.about().name), describe(*unmet),
                    fmt::format("its theory asks for: {}", method.about().assumptions),
-                   methods_that_meet(demands));
+                   methods_that_meet(demands) + std::string(otherwise(*unmet)));
 }
 
 }  // namespace ideal

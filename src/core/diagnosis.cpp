@@ -120,7 +120,7 @@ void told_smoothness(const Case& c, Findings& found) {
   constexpr double rounding = 1e-6;
   const bool finds_out = c.is({"auto"}) || (c.is({"ideal1"}) && c.set("follow") == "true");
   const double L = c.problem.constants.L;
-  if (finds_out || L >= c.met.L * (1 - rounding)) return;
+  if (finds_out || !c.problem.constants.smooth || L >= c.met.L * (1 - rounding)) return;
   found.push_back(
       {"L", L, fmt::format("at least the curvature of every loss, {:.4g} at agent {}", c.met.L, c.met.agent),
        "without --L, or a larger one"});
@@ -167,6 +167,7 @@ struct Limit {
 };
 
 std::optional<Limit> limit_of_step(const Case& c) {
+  if (!c.problem.constants.smooth) return {};
   const double L = c.L(), beta = c.used("beta").value_or(0);
   const Spectrum W = c.topology.spectrum();
   const double averaged_least = W.lambda_max < 2 ? 1 - W.lambda_max : 0;  // of W_DS
@@ -205,7 +206,7 @@ void scaled_smoothness(const Case& c, Findings& found) {
 }
 
 void dual_step(const Case& c, Findings& found) {
-  if (!c.is({"ideal", "mideal", "al", "aal", "ssda", "msda"})) return;
+  if (!c.is({"ideal", "mideal", "al", "aal", "ssda", "msda"}) || !(c.problem.constants.mu > 0)) return;
   const double beta = c.used("beta").value_or(0), rho = c.used("rho").value_or(0);
   const double limit = bearable(beta) * (rho + c.problem.constants.mu / c.mixing().lambda_max);
   if (const auto eta = c.used("eta"); eta && *eta >= limit)
@@ -218,11 +219,13 @@ void dual_step(const Case& c, Findings& found) {
 
 void inner_steps(const Case& c, Findings& found) {
   const auto T = c.used("T");
-  if (!T || !c.was_set("T") || c.is({"fedavg"})) return;
   const double rho = c.used("rho").value_or(0), mu = c.problem.constants.mu;
+  if (!T || !c.was_set("T") || c.is({"fedavg"}) || !c.problem.constants.smooth || !(mu > 0)) return;
   const bool two_loops = c.is({"ideal", "mideal", "al", "aal"});
   const double kappa_in = (c.L() + (two_loops ? rho * c.mixing().lambda_max : 0)) / mu;
-  const bool plain = c.set("solver") == "gd" || c.set("solver") == "sgd";
+  const std::string solver = c.set("solver");
+  if (!solver.empty() && solver != "agd" && solver != "gd" && solver != "sgd") return;  // T is something else
+  const bool plain = solver == "gd" || solver == "sgd";
   const double enough = plain ? 2 * kappa_in : 2 * std::sqrt(kappa_in);
   if (*T >= enough) return;
   found.push_back({"T", *T,

@@ -42,13 +42,14 @@ Vector mean_of(const Block& all) { return sum_of(all) / static_cast<double>(all.
 
 Observer::Observer(std::span<const std::shared_ptr<const Loss>> hosted,
                    const std::optional<Reference>& reference, Watch watch, Transport& transport,
-                   Threads& threads, double L, Index passes)
+                   Threads& threads, double L, Index passes, const Regulariser& regulariser)
     : losses_(hosted.begin(), hosted.end()),
       reference_(reference),
       watch_(std::move(watch)),
       transport_(transport),
       threads_(threads),
       L_(L),
+      regulariser_(regulariser),
       passes_(passes),
       next_question_(passes),
       trace_(std::move(watch_.so_far)),
@@ -124,7 +125,11 @@ Vector Observer::values(const Block& points) {
     const Block some = points.middleCols(first, count);
     Block table(count, std::ssize(losses_));
     threads_.each(table.cols(), [&](Index c) { table.col(c) = losses_[c]->values(some); });
-    f.segment(first, count) = sum_over_agents(table);
+    const Block& all = transport_.gather(table);
+    f.segment(first, count) = sum_of(all);
+    if (regulariser_.none()) continue;
+    const Regulariser together = regulariser_.times(static_cast<double>(all.cols()));
+    for (Index c = 0; c < count; ++c) f[first + c] += together.value(some.col(c));
   }
   return f;
 }
@@ -167,14 +172,16 @@ void Observer::measure_every_agent(const Block& all, TraceRow& row) {
 }
 
 /// f at every agent would take n^2 losses. f at the mean takes n, and bounds it everywhere:
-/// f(x) <= f(mean) + <grad f(mean), x - mean> + (n L / 2) |x - mean|^2.
+/// f(x) <= f(mean) + <grad f(mean), x - mean> + (n L / 2) |x - mean|^2, to which r(x) - r(mean) comes. Losses
+/// without L have no such bound.
 void Observer::measure_some_agents(const Block& X, const Vector& mean, TraceRow& row) {
   const Vector gradient = reference_ ? gradient_at(mean) : Vector::Zero(mean.size());
   const Vector target = reference_ ? reference_->x : mean;
-  Block each(3, X.cols());
+  Block each(4, X.cols());
   threads_.each(X.cols(), [&](Index c) {
     const auto x = X.col(c);
-    each.col(c) << (x - mean).squaredNorm(), gradient.dot(x - mean), (x - target).squaredNorm();
+    each.col(c) << (x - mean).squaredNorm(), gradient.dot(x - mean), (x - target).squaredNorm(),
+        regulariser_.value(x);
   });
   const Block all = transport_.gather(each);
   const auto n = static_cast<double>(all.cols());
@@ -187,7 +194,9 @@ void Observer::measure_some_agents(const Block& X, const Vector& mean, TraceRow&
   gaps_ = Vector::Constant(all.cols(), unknown);
   if (!reference_ || !std::isfinite(row.consensus)) return;
   row.suboptimality = values(Block(mean))[0] - f_star();
-  const Vector bounds = row.suboptimality + (all.row(1) + n * L_ / 2 * all.row(0)).transpose().array();
+  const double curvature = std::isfinite(L_) ? n * L_ / 2 : std::numeric_limits<double>::max();
+  Vector bounds = row.suboptimality + (all.row(1) + curvature * all.row(0)).transpose().array();
+  if (!regulariser_.none()) bounds.array() += n * (all.row(3).transpose().array() - regulariser_.value(mean));
   row.evaluated = find_worst(X, bounds);
   row.worst_suboptimality = gaps_.maxCoeff<Eigen::PropagateNumbers>();
 }

@@ -32,9 +32,25 @@ void check_sizes(const Problem& problem, const Topology& topology, std::span<con
                      fmt::format("the losses take {}", dimension), "Leave it empty for zero.");
 }
 
-Block starting_point(const SolveOptions& options, Index dimension, Index hosted) {
-  if (options.start.size() == 0) return Block::Zero(dimension, hosted);
-  return options.start.replicate(1, hosted);
+/// Where r is finite: in its box.
+Block starting_point(const SolveOptions& options, const Regulariser& r, Index dimension, Index hosted) {
+  Block X = Block::Zero(dimension, hosted);
+  if (options.start.size() > 0) X = options.start.replicate(1, hosted);
+  if (!r.none())
+    for (double& x : X.reshaped()) x = r.project(x);
+  return X;
+}
+
+/// One proximal gradient step from the agents' mean. Near an optimum an agent's own entry may creep towards a
+/// zero and never be one, for the multipliers that hold it there are not unique; this step has the zeros of
+/// the whole problem, and is nowhere worse than the worst agent.
+Block settled_together(Objective& F, Mixing& W, Block X) {
+  F.add_convexity(0);
+  X = W.average_over_tree(X);
+  const Block mean_gradient = W.average_over_tree(F.gradient(X));
+  const double step = 1 / F.L();
+  W.locally(X, [&](auto own) { own(X) = F.prox(own(X) - step * own(mean_gradient), step); });
+  return X;
 }
 
 /// A host that fails makes its neighbours lose a peer: report the failure, not its echo.
@@ -100,13 +116,22 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
 
   Meter meter;
   Threads threads(options.threads);
-  Objective F(losses, {hosted.begin(), hosted.end()}, problem.constants, options.seed, meter, threads);
+  Objective F(losses, {hosted.begin(), hosted.end()}, problem.constants, options.seed, meter, threads,
+              problem.regulariser);
   Network W(topology, transport, meter, threads);
   const Index passes = options.run.resume ? options.run.resume->passes + 1 : 0;
-  Observer observer(losses, problem.reference, watch, transport, threads, F.L(), passes);
+  Observer observer(losses, problem.reference, watch, transport, threads, F.L(), passes, problem.regulariser);
   Run run(observer, meter, run_options);
 
-  Block X = method(F, W, run, starting_point(options, F.dimension(), std::ssize(hosted)));
+  Block X =
+      method(F, W, run, starting_point(options, problem.regulariser, F.dimension(), std::ssize(hosted)));
+  if (F.composite() && (observer.status() == Status::converged || observer.status() == Status::budget)) {
+    const Meter before = meter;
+    X = settled_together(F, W, std::move(X));
+    observer.note(fmt::format(
+        "the answer is one proximal step of all agents together after that: {} computation, {} rounds",
+        meter.computations - before.computations, meter.communications - before.communications));
+  }
   if (observer.status() == Status::diverged && observer.last_finite().size() > 0) X = observer.last_finite();
   return {.X = std::move(X),
           .status = observer.status(),

@@ -19,7 +19,7 @@ Vector LinearLoss<Link>::values(const Block& X) const {
       {}, {.X = panel.data(), .x_width = width}, [&](Index first, Index count, const double* Z, double*) {
         for (Index c = 0; c < points; ++c) {
           z = Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(Z + c, count, Eigen::InnerStride<>(width));
-          sums[c] += Link::values(z.data(), rows_->labels() + first, count);
+          sums[c] += link_.values(z.data(), rows_->labels() + first, count);
         }
       });
   return l2_ / 2 * X.colwise().squaredNorm().transpose() + share_ * sums;
@@ -27,9 +27,13 @@ Vector LinearLoss<Link>::values(const Block& X) const {
 
 template class LinearLoss<LogisticLink>;
 template class LinearLoss<SquareLink>;
+template class LinearLoss<HingeLink>;
+template class LinearLoss<QuantileLink>;
+template class LinearLoss<HuberLink>;
 
 RidgeLoss::RidgeLoss(std::shared_ptr<const Rows> rows, double l2, double planned_gradients)
-    : LinearLoss(rows, l2, planned_gradients > gram_repaid_after(*rows) ? 1 : rows->pieces(rows->columns())),
+    : LinearLoss(rows, l2, {},
+                 planned_gradients > gram_repaid_after(*rows) ? 1 : rows->pieces(rows->columns())),
       uses_gram_(planned_gradients > gram_repaid_after(*rows_)) {}
 
 /// Measured: making A'A takes as long as 0.06 d gradients (docs/performance.md), of which each then saves all

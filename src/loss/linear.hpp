@@ -7,6 +7,8 @@
 #include <ideal/loss.hpp>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <mutex>
 #include <optional>
 
@@ -19,8 +21,8 @@ namespace ideal {
 template <class Link>
 class LinearLoss : public PiecewiseLoss {
  public:
-  LinearLoss(std::shared_ptr<const Rows> rows, double l2)
-      : LinearLoss(rows, l2, rows->pieces(rows->columns())) {}
+  LinearLoss(std::shared_ptr<const Rows> rows, double l2, Link link = {})
+      : LinearLoss(rows, l2, link, rows->pieces(rows->columns())) {}
 
   Index dimension() const override { return rows_->columns(); }
   Index rows() const override { return rows_->count(); }
@@ -30,7 +32,7 @@ class LinearLoss : public PiecewiseLoss {
     for (Index first = 0; first < rows(); first += tile) {
       const Index count = std::min(tile, rows() - first);
       rows_->multiply(first, count, x.data(), z);
-      sum += Link::values(z, rows_->labels() + first, count);
+      sum += link_.values(z, rows_->labels() + first, count);
     }
     return share_ * sum + l2_ / 2 * x.squaredNorm();
   }
@@ -40,7 +42,7 @@ class LinearLoss : public PiecewiseLoss {
   void piece_gradient(Index piece, VectorRef x, VectorOut g) const override {
     start(piece, x, g);
     rows_->pass({piece, pieces()}, x.data(), g.data(), [&](Index first, Index count, double* z) {
-      Link::slopes(z, rows_->labels() + first, count, share_);
+      link_.slopes(z, rows_->labels() + first, count, share_);
     });
   }
 
@@ -49,8 +51,8 @@ class LinearLoss : public PiecewiseLoss {
     add_pieces(g, [&](Index piece, VectorOut part) {
       start(piece, x, part);
       rows_->pass({piece, pieces()}, x.data(), part.data(), [&](Index first, Index count, double* z) {
-        sum += Link::values(z, rows_->labels() + first, count);
-        Link::slopes(z, rows_->labels() + first, count, share_);
+        sum += link_.values(z, rows_->labels() + first, count);
+        link_.slopes(z, rows_->labels() + first, count, share_);
       });
     });
     return share_ * sum + l2_ / 2 * x.squaredNorm();
@@ -61,7 +63,7 @@ class LinearLoss : public PiecewiseLoss {
     for (const Index j : batch) {
       double z = 0;
       rows_->multiply(j, 1, x.data(), &z);
-      Link::slopes(&z, rows_->labels() + j, 1, 1 / static_cast<double>(batch.size()));
+      link_.slopes(&z, rows_->labels() + j, 1, 1 / static_cast<double>(batch.size()));
       rows_->add_row(j, z, g.data());
     }
   }
@@ -88,13 +90,27 @@ class LinearLoss : public PiecewiseLoss {
 
   Curvature curvature() const override {
     const auto [largest, smallest] = rows_->gram_spectrum(Link::min_curvature > 0);
-    return {Link::max_curvature * largest + l2_, Link::min_curvature * smallest + l2_};
+    const double steepest = largest > 0 ? link_.max_curvature * largest : 0;
+    return {steepest + l2_, Link::min_curvature * smallest + l2_};
+  }
+
+  bool smooth() const override { return std::isfinite(link_.max_curvature); }
+
+  std::shared_ptr<const Loss> smoothed(double width) const override {
+    if constexpr (requires { link_.smoothed(width); })
+      return std::make_shared<LinearLoss>(rows_, l2_, link_.smoothed(width));
+    return nullptr;
+  }
+
+  double lipschitz() const override {
+    return link_.max_slope * std::sqrt(rows_->gram_spectrum(false).largest);
   }
 
  protected:
-  LinearLoss(std::shared_ptr<const Rows> rows, double l2, Index pieces)
+  LinearLoss(std::shared_ptr<const Rows> rows, double l2, Link link, Index pieces)
       : PiecewiseLoss(pieces),
         rows_(std::move(rows)),
+        link_(link),
         l2_(l2),
         share_(1 / static_cast<double>(rows_->count())) {}
 
@@ -110,15 +126,16 @@ class LinearLoss : public PiecewiseLoss {
 
   /// Weights of the rows in the Hessian at x.
   void curvatures(Index first, Index count, const double* x, double* w) const {
-    if constexpr (Link::min_curvature == Link::max_curvature) {
-      std::fill_n(w, count, Link::max_curvature * share_);
+    if constexpr (Link::min_curvature > 0) {
+      std::fill_n(w, count, Link::min_curvature * share_);  // the same everywhere
     } else {
       rows_->multiply(first, count, x, w);
-      Link::curvatures(w, count, share_);
+      link_.curvatures(w, rows_->labels() + first, count, share_);
     }
   }
 
   std::shared_ptr<const Rows> rows_;
+  Link link_;
   double l2_, share_;  ///< 1/m
 };
 
@@ -126,13 +143,14 @@ class LinearLoss : public PiecewiseLoss {
 struct LogisticLink {
   static constexpr double max_curvature = 0.25;
   static constexpr double min_curvature = 0;
+  static constexpr double max_slope = 1;
   static double values(const double* z, const double* b, Index count) {
     return kernel::logistic_values(z, b, count);
   }
   static void slopes(double* z, const double* b, Index count, double scale) {
     kernel::logistic_slopes(z, b, count, scale);
   }
-  static void curvatures(double* z, Index count, double scale) {
+  static void curvatures(double* z, const double* /*b*/, Index count, double scale) {
     kernel::logistic_curvatures(z, count, scale);
   }
 };
@@ -141,6 +159,7 @@ struct LogisticLink {
 struct SquareLink {
   static constexpr double max_curvature = 1;
   static constexpr double min_curvature = 1;
+  static constexpr double max_slope = std::numeric_limits<double>::infinity();
   static double values(const double* z, const double* b, Index count) {
     double sum = 0;
     for (Index j = 0; j < count; ++j) sum += (z[j] - b[j]) * (z[j] - b[j]) / 2;
@@ -152,6 +171,96 @@ struct SquareLink {
 };
 
 using LogisticLoss = LinearLoss<LogisticLink>;
+
+/// A link that is linear beyond two kinks, written for one margin at a time: value, slope and curvature in z.
+/// `Shape` has the three and says how far slopes go.
+template <class Shape>
+struct ScalarLink : Shape {
+  static constexpr double min_curvature = 0;
+  double values(const double* z, const double* b, Index count) const {
+    double sum = 0;
+    for (Index j = 0; j < count; ++j) sum += this->value(z[j], b[j]);
+    return sum;
+  }
+  void slopes(double* z, const double* b, Index count, double scale) const {
+    for (Index j = 0; j < count; ++j) z[j] = scale * this->slope(z[j], b[j]);
+  }
+  void curvatures(double* z, const double* b, Index count, double scale) const {
+    for (Index j = 0; j < count; ++j) z[j] = scale * this->curvature(z[j], b[j]);
+  }
+};
+
+/// max over s in [low, high] of s t - (width/2) s^2: the larger of low t and high t, its kink rounded off. It
+/// is nowhere above those, and at most (width/2) max(low^2, high^2) below.
+struct RoundedKink {
+  double low, high, width;
+  double max_curvature = width > 0 ? 1 / width : std::numeric_limits<double>::infinity();
+  [[nodiscard]] double slope(double t) const {
+    if (width > 0) return std::clamp(t / width, low, high);
+    return t > 0 ? high : t < 0 ? low : std::clamp(0.0, low, high);
+  }
+  [[nodiscard]] double value(double t) const {
+    const double s = slope(t);
+    return s * t - width / 2 * s * s;
+  }
+  [[nodiscard]] double curvature(double t) const {
+    return t > low * width && t < high * width ? max_curvature : 0;
+  }
+};
+
+/// max(0, 1 - b z), b = -1 or +1.
+struct Hinge {
+  explicit Hinge(double width) : kink{0, 1, width} {}
+  RoundedKink kink;
+  double max_curvature = kink.max_curvature;
+  static constexpr double max_slope = 1;
+  [[nodiscard]] double value(double z, double b) const { return kink.value(1 - b * z); }
+  [[nodiscard]] double slope(double z, double b) const { return -b * kink.slope(1 - b * z); }
+  [[nodiscard]] double curvature(double z, double b) const { return kink.curvature(1 - b * z); }
+};
+
+struct HingeLink : ScalarLink<Hinge> {
+  explicit HingeLink(double width) : ScalarLink{Hinge(width)} {}
+  [[nodiscard]] static HingeLink smoothed(double width) { return HingeLink(width); }
+};
+
+/// q (b - z) where the target b is above, (1 - q) (z - b) where it is below.
+struct Pinball {
+  Pinball(double level, double width) : q(level), kink{level - 1, level, width} {}
+  double q;
+  RoundedKink kink;
+  double max_curvature = kink.max_curvature;
+  double max_slope = std::max(q, 1 - q);
+  [[nodiscard]] double value(double z, double b) const { return kink.value(b - z); }
+  [[nodiscard]] double slope(double z, double b) const { return -kink.slope(b - z); }
+  [[nodiscard]] double curvature(double z, double b) const { return kink.curvature(b - z); }
+};
+
+struct QuantileLink : ScalarLink<Pinball> {
+  QuantileLink(double level, double width) : ScalarLink{Pinball(level, width)} {}
+  [[nodiscard]] QuantileLink smoothed(double width) const { return {q, width}; }
+};
+
+/// (z - b)^2 / 2 up to |z - b| = delta, and linear beyond.
+struct Huber {
+  double delta;
+  static constexpr double max_curvature = 1;
+  double max_slope = delta;
+  [[nodiscard]] double slope(double z, double b) const { return std::clamp(z - b, -delta, delta); }
+  [[nodiscard]] double value(double z, double b) const {
+    const double s = slope(z, b);
+    return s * (z - b) - s * s / 2;
+  }
+  [[nodiscard]] double curvature(double z, double b) const { return std::abs(z - b) < delta ? 1 : 0; }
+};
+
+struct HuberLink : ScalarLink<Huber> {
+  explicit HuberLink(double delta) : ScalarLink{Huber{delta}} {}
+};
+
+using HingeLoss = LinearLoss<HingeLink>;
+using QuantileLoss = LinearLoss<QuantileLink>;
+using HuberLoss = LinearLoss<HuberLink>;
 
 /// Least squares: with few columns the gradient can be had from A'A, and the tilted minimiser is one linear
 /// solve, factored once for each c.

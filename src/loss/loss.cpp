@@ -58,7 +58,7 @@ void Loss::tilted_minimiser(VectorRef a, double c, VectorOut x) const {
 
 namespace {
 
-const std::array<std::string, 3> loss_names{"logistic", "ridge", "softmax"};
+const std::array<std::string, 6> loss_names{"logistic", "ridge", "softmax", "hinge", "huber", "quantile"};
 
 std::string first_few(const std::set<double>& labels) {
   std::vector<double> shown(labels.begin(),
@@ -77,12 +77,18 @@ LossKind parse_loss(std::string_view name) {
 
 std::string_view to_string(LossKind kind) { return loss_names[static_cast<std::size_t>(kind)]; }
 
+bool is_regression(LossKind kind) {
+  return kind == LossKind::ridge || kind == LossKind::huber || kind == LossKind::quantile;
+}
+
+bool is_binary(LossKind kind) { return kind == LossKind::logistic || kind == LossKind::hinge; }
+
 int prepare_labels(Vector& labels, std::string_view name, LossKind kind, Dataset* held_out) {
-  if (kind == LossKind::ridge) return 1;
+  if (is_regression(kind)) return 1;
   const std::set<double> classes(labels.begin(), labels.end());
-  if (kind == LossKind::logistic && classes.size() != 2)
+  if (is_binary(kind) && classes.size() != 2)
     throw InputError(name, fmt::format("{} distinct labels ({})", classes.size(), first_few(classes)),
-                     "logistic loss needs exactly two classes",
+                     fmt::format("{} loss needs exactly two classes", to_string(kind)),
                      classes.size() > 2 ? "Pick two with --classes A,B, or use --loss softmax or ridge."
                                         : "Check the label column.");
   if (classes.size() < 2 || classes.size() > 1000)
@@ -91,7 +97,7 @@ int prepare_labels(Vector& labels, std::string_view name, LossKind kind, Dataset
                      "Check the label column, or use --loss ridge for real-valued targets.");
   const auto code = [&](double label) {
     const auto position = static_cast<double>(std::distance(classes.begin(), classes.find(label)));
-    return kind == LossKind::logistic ? 2 * position - 1 : position;
+    return is_binary(kind) ? 2 * position - 1 : position;
   };
   if (held_out) {
     for (const double label : held_out->labels)

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -16,11 +17,11 @@ namespace {
 /// The largest L_i, the smallest mu_i, and how many and how steep rows there are, of all agents.
 Constants extremes(std::span<const std::shared_ptr<const Loss>> hosted, bool want_curvature,
                    Transport& transport, Threads& threads) {
-  Block each = Block::Zero(5, std::ssize(hosted));
+  Block each = Block::Zero(6, std::ssize(hosted));
   threads.each(each.cols(), [&](Index i) {
     const Curvature c = want_curvature ? hosted[i]->curvature() : Curvature{};
     each.col(i) << c.L, c.mu, static_cast<double>(hosted[i]->rows()), hosted[i]->row_smoothness(),
-        want_curvature ? hosted[i]->known_convexity() : 0;
+        want_curvature ? hosted[i]->known_convexity() : 0, hosted[i]->smooth() ? 1 : 0;
   });
   const Block& all = transport.gather(each);
   return {.L = all.row(0).maxCoeff(),
@@ -28,7 +29,8 @@ Constants extremes(std::span<const std::shared_ptr<const Loss>> hosted, bool wan
           .rows = static_cast<Index>(all.row(2).minCoeff()),
           .row_L = all.row(3).minCoeff() > 0 ? all.row(3).maxCoeff() : 0,
           .most_rows = static_cast<Index>(all.row(2).maxCoeff()),
-          .regulariser = all.row(4).minCoeff()};
+          .own_l2 = all.row(4).minCoeff(),
+          .smooth = all.row(5).minCoeff() > 0};
 }
 
 }  // namespace
@@ -42,11 +44,18 @@ Constants constants_of(std::span<const std::shared_ptr<const Loss>> losses, std:
 Constants constants_of(std::span<const std::shared_ptr<const Loss>> hosted, std::optional<double> L,
                        std::optional<double> mu, Transport& transport, Threads& threads) {
   Constants all = extremes(hosted, !L || !mu, transport, threads);
-  all.L = L.value_or(all.L);
+  if (L && !all.smooth)
+    throw InputError("--L", fmt::format("{}", *L), "losses that are not smooth have no such constant",
+                     "Leave it out, or give a positive --smoothing.");
+  all.L = all.smooth ? L.value_or(all.L) : std::numeric_limits<double>::infinity();
   all.mu = mu.value_or(all.mu);
-  if (!(all.mu > 0))
+  if (!(all.mu >= 0))
     throw InputError(mu ? "--mu" : "--l2", fmt::format("strong convexity {}", all.mu),
-                     "the methods need mu > 0", "Give a positive --l2, for example 1e-3.");
+                     "convex losses have mu >= 0", "Give a positive --l2, for example 1e-3.");
+  if (!(all.L > 0))
+    throw InputError("--L", fmt::format("L = {}", all.L),
+                     "losses that are flat everywhere have no one minimum",
+                     "Give a positive --l2, for example 1e-3.");
   if (!(all.L >= all.mu))
     throw InputError("--L", fmt::format("L = {} below mu = {}", all.L, all.mu),
                      "a gradient's Lipschitz constant is at least mu",
@@ -58,6 +67,10 @@ double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> b
                     Threads& threads) {
   const Constants all = extremes(bare, true, transport, threads);
   const double L = all.L, mu = all.mu;
+  if (!all.smooth)
+    throw InputError("--kappa", fmt::format("{}", kappa),
+                     "losses that are not smooth have no condition number",
+                     "Give --l2, or a positive --smoothing.");
   if (kappa * mu > L)
     throw InputError("--kappa", fmt::format("{}", kappa),
                      fmt::format("the data alone have L/mu = {:.6g}, which l2 can only lower", L / mu),
@@ -66,13 +79,15 @@ double l2_for_kappa(double kappa, std::span<const std::shared_ptr<const Loss>> b
 }
 
 Objective::Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vector<Index> agents,
-                     Constants constants, std::uint64_t seed, Meter& meter, Threads& threads)
+                     Constants constants, std::uint64_t seed, Meter& meter, Threads& threads,
+                     const Regulariser& regulariser)
     : losses_(std::move(losses)),
       agents_(std::move(agents)),
       constants_(constants),
       seed_(seed),
       meter_(meter),
       threads_(threads),
+      regulariser_(regulariser),
       first_piece_(losses_.size() + 1, 0),
       result_(dimension(), std::ssize(losses_)) {
   for (std::size_t c = 0; c < losses_.size(); ++c)
@@ -86,6 +101,7 @@ const Block& Objective::gradient(const Block& X) {
     threads_.each(X.cols(), [&](Index c) { losses_[c]->gradient(X.col(c), result_.col(c)); });
   else
     gradient_in_pieces(X);
+  if (extra_convexity_ > 0) result_ += extra_convexity_ * X;
   meter_.computations += 1;
   return result_;
 }
@@ -122,6 +138,7 @@ void Objective::batch_gradients(const Block& X, Index batch, Index draw, Block& 
     });
     losses_[c]->batch_gradient(X.col(c), rows, out.col(c));
   });
+  if (extra_convexity_ > 0) result_ += extra_convexity_ * X;
   meter_.computations += static_cast<double>(batch) / static_cast<double>(constants_.rows);
 }
 
@@ -166,7 +183,7 @@ const Block& Objective::part_gradient(const Block& X, Index parts, std::span<con
     f.batch_gradient(X.col(c), rows, result_.col(c));
     const double weight = static_cast<double>((end - first) * parts) / static_cast<double>(f.rows());
     // As much regulariser in each part, whatever its weight.
-    result_.col(c) = weight * result_.col(c) + (1 - weight) * regulariser() * X.col(c);
+    result_.col(c) = weight * result_.col(c) + (1 - weight) * own_l2() * X.col(c);
   });
   meter_.computations += 1 / static_cast<double>(parts);
   return result_;
@@ -216,6 +233,19 @@ Block Objective::noise(Index rows) const {
     for (double& number : numbers.col(c)) number = random.normal();
   }
   return numbers;
+}
+
+void Objective::shared_noise(Index draw, Block& numbers) const {
+  constexpr std::uint64_t stream = 1ULL << 63;  // of no agent
+  Random random(seed_, stream | static_cast<std::uint64_t>(draw));
+  for (double& number : numbers.col(0)) number = random.normal();
+  for (Index c = 1; c < numbers.cols(); ++c) numbers.col(c) = numbers.col(0);
+}
+
+Vector Objective::lipschitz() const {
+  Vector G(std::ssize(losses_));
+  threads_.each(G.size(), [&](Index i) { G[i] = losses_[i]->lipschitz(); });
+  return G;
 }
 
 Vector Objective::known_convexity() const {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "loss/proximal_newton.hpp"
+
 #include <ideal/error.hpp>
 #include <ideal/reference.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <xxhash.h>
@@ -67,13 +71,68 @@ class SumLoss final : public Loss {
 
 }  // namespace
 
+namespace {
+
+constexpr double least_rounding_width = 1e-9;
+
+using SmoothLosses = std::vector<std::shared_ptr<const Loss>>;
+
+/// Those that are not smooth rounded off; empty where one cannot be.
+SmoothLosses rounded_off(std::span<const std::shared_ptr<const Loss>> losses, double width) {
+  SmoothLosses smooth;
+  for (const auto& loss : losses) {
+    smooth.push_back(loss->smooth() ? loss : loss->smoothed(width));
+    if (!smooth.back()) return {};
+  }
+  return smooth;
+}
+
+struct AllAgents {
+  double count;
+  bool smooth;
+};
+
+AllAgents all_agents(std::span<const std::shared_ptr<const Loss>> hosted, Transport& transport) {
+  Block each(1, std::ssize(hosted));
+  for (Index i = 0; i < each.cols(); ++i) each(0, i) = hosted[i]->smooth() ? 1 : 0;
+  const Block& all = transport.gather(each);
+  return {static_cast<double>(all.cols()), all.minCoeff() > 0};
+}
+
+}  // namespace
+
+double farthest_minimiser(const Reference& reference, const Regulariser& regulariser, Index agents) {
+  const Vector& x = reference.x;
+  double farthest = std::numeric_limits<double>::infinity();
+  // r(x*) is no more than f* of losses that are nowhere negative.
+  if (regulariser.l1 > 0)
+    farthest = x.norm() + reference.value / (static_cast<double>(agents) * regulariser.l1);
+  const double across = (x.array() - regulariser.low).max(regulariser.high - x.array()).matrix().norm();
+  return std::min(farthest, across);
+}
+
 Reference solve_reference(std::span<const std::shared_ptr<const Loss>> hosted, Transport& transport,
-                          Threads& threads, Vector start) {
+                          Threads& threads, Vector start, const Regulariser& regulariser) {
   const SumLoss f(hosted, transport, threads);
+  const AllAgents agents = all_agents(hosted, transport);
+  const Regulariser r = regulariser.times(agents.count);
   Reference reference;
   reference.x = start.size() == f.dimension() ? std::move(start) : Vector::Zero(f.dimension());
-  reference.gradient_norm = newton(f, reference.x);
-  reference.value = f.value(reference.x);
+  if (agents.smooth) {
+    reference.gradient_norm = r.none() ? newton(f, reference.x) : proximal_newton(f, r, reference.x);
+  } else {
+    // Each is nearly solved by the one before. The last tells how far below f it is.
+    for (double width = 1; width > least_rounding_width / 2; width /= 10) {
+      const SmoothLosses smooth = rounded_off(hosted, width);
+      if (smooth.empty())
+        throw RunError(
+            "the reference solution of a loss that is neither smooth nor knows a smooth one near it");
+      const SumLoss below(smooth, transport, threads);
+      reference.gradient_norm = proximal_newton(below, r, reference.x);
+      reference.rounded_off = f.value(reference.x) - below.value(reference.x);
+    }
+  }
+  reference.value = f.value(reference.x) + (r.none() ? 0 : r.value(reference.x));
   if (!std::isfinite(reference.value) || !std::isfinite(reference.gradient_norm))
     throw RunError(
         "the reference solution is not finite: the data holds values too large for double precision; try "
@@ -81,10 +140,10 @@ Reference solve_reference(std::span<const std::shared_ptr<const Loss>> hosted, T
   return reference;
 }
 
-Reference solve_reference(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads,
-                          Vector start) {
+Reference solve_reference(std::span<const std::shared_ptr<const Loss>> losses, Threads& threads, Vector start,
+                          const Regulariser& regulariser) {
   const auto transport = in_process(std::ssize(losses));
-  return solve_reference(losses, *transport, threads, std::move(start));
+  return solve_reference(losses, *transport, threads, std::move(start), regulariser);
 }
 
 ReferenceCache::ReferenceCache(const std::filesystem::path& folder, std::string_view key)

@@ -21,7 +21,8 @@ struct Aal : AugmentedLagrangian {
             .cost = "(T, T) an outer iteration, T = 75 sqrt(kappa_in)",
             .rate = "sqrt(kappa_rho) log(1/eps) outer iterations",
             .assumptions = "f_i strongly convex and smooth",
-            .citation = "Arjevani et al. IDEAL. NeurIPS 2020, Algorithm 2"};
+            .citation = "Arjevani et al. IDEAL. NeurIPS 2020, Algorithm 2",
+            .meets = {Demand::no_dual_oracle, Demand::composite}};
   }
 };
 

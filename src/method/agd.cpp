@@ -15,11 +15,12 @@ struct Agd {
     return {.name = "agd",
             .family = "centralized",
             .summary = "Nesterov's accelerated gradient on the average loss, as a server would run it",
-            .rule = "y = x + beta (x - x-);  x+ = y - (1/L) mean_i grad f_i(y)",
+            .rule = "y = x + beta (x - x-);  x+ = prox(y - (1/L) mean_i grad f_i(y))",
             .cost = "(1, 0)",
             .rate = "sqrt(kappa_f) log(1/eps)",
             .assumptions = "f strongly convex and smooth; a server",
-            .citation = "Nesterov. Introductory lectures on convex optimization. 2004"};
+            .citation = "Nesterov. Introductory lectures on convex optimization. 2004",
+            .meets = {Demand::no_dual_oracle, Demand::composite}};
   }
 
   void parameters(Fields& fields) {
@@ -36,7 +37,7 @@ struct Agd {
     while (run.more(X)) {
       const Block& mean = W.average(F.gradient(Y));
       W.locally(X, [&](auto own) {
-        const Part X_next = own(Y) - alpha * own(mean);
+        const Part X_next = F.prox(own(Y) - alpha * own(mean), alpha);
         own(Y) = X_next + momentum * (X_next - own(X));
         own(X) = X_next;
       });

@@ -23,7 +23,8 @@ struct Al : AugmentedLagrangian {
             .cost = "(T, T) an outer iteration",
             .rate = "sqrt(kappa_f) kappa_W log(1/eps)",
             .assumptions = "f_i strongly convex and smooth",
-            .citation = "Arjevani et al. IDEAL. NeurIPS 2020, Algorithm 1"};
+            .citation = "Arjevani et al. IDEAL. NeurIPS 2020, Algorithm 1",
+            .meets = {Demand::no_dual_oracle, Demand::composite}};
   }
 };
 

@@ -111,6 +111,66 @@ struct Hearsay {
   Index least_at = 0;
 };
 
+/// All that follows from L, mu and the spectrum of M.
+struct Numbers : AugmentedLagrangian::Outer {
+  double contraction;  ///< Theorem 3, per outer iteration
+  double step, beta_in, kappa_in;
+  bool carries;
+  double T0, growth;
+  Index check_every;         ///< option 1: a test costs a flood, so not after every step
+  Index at_least, patience;  ///< option 3
+};
+
+Numbers numbers_for(const AugmentedLagrangian& a, const Objective& F, const Mixing& M, Run& run) {
+  const auto [lambda_max, lambda_min] = M.spectrum();
+  const Solver solver = a.solver;
+  const bool stochastic = solver == Solver::sgd;
+
+  const Index option = run.uses("option", a.ending());
+  const double connectivity = stochastic    ? lambda_min
+                              : option == 3 ? std::sqrt(lambda_max * lambda_min)
+                                            : lambda_max;
+  Numbers n{};
+  static_cast<AugmentedLagrangian::Outer&>(n) =
+      a.outer(F, M, run, a.rho_scale * a.L_scale * F.L() / connectivity);
+  n.contraction = 1 - std::sqrt(n.mu_rho / n.L_rho) / 2;
+
+  const double L_in = n.L + n.rho * lambda_max;
+  n.kappa_in = L_in / n.mu;
+  const bool accelerated = solver == Solver::agd || solver == Solver::exact;
+  n.step = run.uses("step", a.step.value_or(a.step_scale / L_in));
+  n.beta_in = run.uses("beta-in", a.beta_in.value_or(accelerated ? nest(n.kappa_in) : 0));
+  const bool well_mixed = lambda_max <= well_connected * lambda_min;
+  n.carries =
+      run.uses("carry", a.carry.value_or(solver == Solver::agd && (option == 3 || (!a.T && well_mixed))));
+  const Index most =
+      option == 2 ? default_steps(solver, n.kappa_in, n.carries) : exact_steps(solver, n.kappa_in);
+  n.T0 = static_cast<double>(run.uses("T", a.T.value_or(most)));
+  n.growth = run.uses("growth", a.growth.value_or(stochastic ? 1 / n.contraction : 1));
+  n.check_every = steps(std::sqrt(n.kappa_in) / 4);
+  n.at_least = steps(Hearsay::fewest * std::sqrt(n.kappa_in));
+  n.patience = steps(std::sqrt(n.L_rho / n.mu_rho) + 5);
+  return n;
+}
+
+/// sigma, and how long it stays.
+struct Vanishing {
+  static constexpr double first_share = 0.1, least_share = 1e-12;  ///< of L
+  static constexpr double outer_iterations = 4;                    ///< sqrt(L_rho / mu_rho) a stage
+
+  double sigma = 0, least = 0;
+  Index begun = 0;  ///< the outer iteration in which this stage began
+
+  [[nodiscard]] bool over(Index k, const Numbers& now) const {
+    return sigma > least &&
+           static_cast<double>(k - begun) >= outer_iterations * std::sqrt(now.L_rho / now.mu_rho);
+  }
+  void halve(Index k) {
+    sigma = std::max(sigma / 2, least);
+    begun = k;
+  }
+};
+
 }  // namespace
 
 Index AugmentedLagrangian::ending() const { return option.value_or(solver == Solver::agd && !T ? 3 : 2); }
@@ -182,6 +242,9 @@ void AugmentedLagrangian::outer_parameters(Fields& fields) {
                   eta = Fields::parse_number("eta", text, range::positive, false);
               });
   fields.number("beta", beta, range::momentum, "outer momentum; auto: nest(L_rho/mu_rho)");
+  fields.flag("vanish", vanish,
+              "add (sigma/2)|x|^2 to every loss, sigma halved stage by stage; auto: where mu = 0");
+  fields.number("sigma", sigma, range::positive, "the first sigma; auto: L/10");
 }
 
 void AugmentedLagrangian::check() const {
@@ -273,49 +336,42 @@ Block AugmentedLagrangian::in_passes(Objective& F, Mixing& M, Run& run, Block X)
   return sweeps(F, M, run, std::move(X));
 }
 
+/// Solvers that take no proximal steps, and whose number of steps follows from mu.
+void AugmentedLagrangian::require_smooth_strongly_convex(const Objective& F) const {
+  if (!F.composite() && F.mu() > 0) return;
+  throw InputError(fmt::format("--set solver={}", solver_names[static_cast<std::size_t>(solver)]),
+                   describe(F.composite() ? Demand::composite : Demand::merely_convex),
+                   "this solver is for smooth and strongly convex losses", "Use solver=agd.");
+}
+
 Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X) const {
+  if (sweeps() || reduces_variance()) require_smooth_strongly_convex(F);
   if (sweeps()) return in_passes(F, M, run, std::move(X));
   if (reduces_variance()) return with_reduced_variance(F, M, run, std::move(X));
-  const auto [lambda_max, lambda_min] = M.spectrum();
-  const auto n = static_cast<double>(M.agents());
+  const double lambda_max = M.spectrum().lambda_max;
+  const double n = static_cast<double>(M.agents());
   const bool stochastic = solver == Solver::sgd;
+  const Index option = ending();
 
-  const Index option = run.uses("option", ending());
-  const double default_rho = rho_scale * L_scale * F.L() /
-                             (stochastic    ? lambda_min
-                              : option == 3 ? std::sqrt(lambda_max * lambda_min)
-                                            : lambda_max);
-  const Outer set = outer(F, M, run, default_rho);
-  const double L = set.L, mu = set.mu, rho = set.rho, eta = set.eta, beta = set.beta;
-  const double L_rho = set.L_rho, mu_rho = set.mu_rho;
-  const double contraction = 1 - std::sqrt(mu_rho / L_rho) / 2;  // Theorem 3, per outer iteration
-
-  const double L_in = L + rho * lambda_max, kappa_in = L_in / mu;
-  const bool accelerated = solver == Solver::agd || solver == Solver::exact;
-  const double step = run.uses("step", this->step.value_or(step_scale / L_in));
-  const double beta_in = run.uses("beta-in", this->beta_in.value_or(accelerated ? nest(kappa_in) : 0));
-  const bool well_mixed = lambda_max <= well_connected * lambda_min;
-  const bool carries =
-      run.uses("carry", carry.value_or(solver == Solver::agd && (option == 3 || (!T && well_mixed))));
-  const Index most = option == 2 ? default_steps(solver, kappa_in, carries) : exact_steps(solver, kappa_in);
-  const auto T0 = static_cast<double>(run.uses("T", T.value_or(most)));
-  const double growth = run.uses("growth", this->growth.value_or(stochastic ? 1 / contraction : 1));
-  const Index check_every =
-      steps(std::sqrt(kappa_in) / 4);  // option 1: a test costs a flood, so not after every step
-  const Index at_least = steps(Hearsay::fewest * std::sqrt(kappa_in)),
-              patience = steps(std::sqrt(L_rho / mu_rho) + 5);
+  F.add_convexity(0);
+  Vanishing extra;
+  if (vanish.value_or(!(F.mu() > 0)))
+    extra = {.sigma = sigma.value_or(Vanishing::first_share * F.L()),
+             .least = Vanishing::least_share * F.L()};
 
   Block Y = X, MX = Block::Zero(X.rows(), X.cols()), Lambda = MX, Omega = MX;
   double y_momentum = 0;  // Y = X + y_momentum (X - X before)
-  Block gradient;         // of P_k; options 1 and 3 look at it
+  Block gradient;         // of P_k, or what stands for it where F is composite; options 1 and 3 look at it
   if (option != 2) gradient.resizeLike(X);
   Index k = 0, t = 0, draws = 0;  // outer iterations done, inner steps done, gradients taken
   double epsilon = 0;             // option 1: accuracy |X_k - X_k*|^2 wanted
   Hearsay hearsay(M, X.cols(), accuracy);
 
   run.keep(X, Y, MX, Lambda, Omega, y_momentum, k, t, draws, epsilon, hearsay.largest, hearsay.rounds_left,
-           hearsay.wanted, hearsay.least, hearsay.least_at);
+           hearsay.wanted, hearsay.least, hearsay.least_at, extra.sigma, extra.begun);
   run.sums_to_zero(Omega);
+  F.add_convexity(extra.sigma);
+  Numbers now = numbers_for(*this, F, M, run);
   if (option == 3) hearsay.go_on();
   while (run.more(X, k)) {
     // The gradient at Y waits for no neighbour; what follows from M X comes after it.
@@ -326,51 +382,59 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
     const Block &G = oracles.gradient, &MX_new = oracles.mixed;
     if (option == 3) hearsay.listen();
     ++draws;
-    const double slowed = stochastic ? step / (1 + step * mu * static_cast<double>(t) / 2) : step;
+    const double slowed =
+        stochastic ? now.step / (1 + now.step * F.mu() * static_cast<double>(t) / 2) : now.step;
     const bool dual_step = t == 0 && k > 0;  // X is X_k
 
     M.locally(X, [&](auto own) {
       if (dual_step) {
-        const Part Lambda_next = own(Omega) + eta * own(MX_new);
-        own(Omega) = Lambda_next + beta * (Lambda_next - own(Lambda));
+        const Part Lambda_next = own(Omega) + now.eta * own(MX_new);
+        own(Omega) = Lambda_next + now.beta * (Lambda_next - own(Lambda));
         own(Lambda) = Lambda_next;
       }
       const auto MY = own(MX_new) + y_momentum * (own(MX_new) - own(MX));  // costs no round of its own
-      const auto gradient_P = own(G) + own(Omega) + rho * MY;
-      if (option != 2) own(gradient) = gradient_P;
-      const Part X_next = own(Y) - slowed * gradient_P;
+      const auto gradient_P = own(G) + own(Omega) + now.rho * MY;
+      const Part X_next = F.prox(own(Y) - slowed * gradient_P, slowed);
+      if (option != 2 && !F.composite()) own(gradient) = gradient_P;
+      if (option != 2 && F.composite()) own(gradient) = (own(Y) - X_next) / slowed;
       own(MX) = own(MX_new);
-      own(Y) = X_next + beta_in * (X_next - own(X));
+      own(Y) = X_next + now.beta_in * (X_next - own(X));
       own(X) = X_next;
     });
-    y_momentum = beta_in;
+    y_momentum = now.beta_in;
     ++t;
 
-    bool solved = static_cast<double>(t) >= std::ceil(T0 * std::pow(growth, k));
+    bool solved = static_cast<double>(t) >= std::ceil(now.T0 * std::pow(now.growth, k));
     if (option == 1 && (k == 0 && t == 1)) {
       const double steepest = M.maximum(gradient.colwise().norm());
-      const double dual_gap = n * steepest * steepest / (2 * mu);  // bounds Delta_dual (erratum 9)
-      epsilon = mu_rho / (2 * lambda_max) * contraction * dual_gap;
+      const double dual_gap = n * steepest * steepest / (2 * F.mu());  // bounds Delta_dual (erratum 9)
+      epsilon = now.mu_rho / (2 * lambda_max) * now.contraction * dual_gap;
     }
-    if (option == 1 && !solved && t % check_every == 0)
-      solved = M.maximum(gradient.colwise().norm()) <= mu * std::sqrt(epsilon / n);  // sufficient (erratum 8)
+    if (option == 1 && !solved && t % now.check_every == 0)
+      solved =
+          M.maximum(gradient.colwise().norm()) <= F.mu() * std::sqrt(epsilon / n);  // sufficient (erratum 8)
     bool astray = false;
-    if (option == 3 && t >= at_least && hearsay.suffices(eta)) {
+    if (option == 3 && t >= now.at_least && hearsay.suffices(now.eta)) {
       solved = true;
-      astray = hearsay.astray(k, patience);
+      astray = hearsay.astray(k, now.patience);
     }
     if (option == 3 && !solved) hearsay.tell(gradient, MX);
     if (!solved) continue;
 
     if (astray) M.locally(X, [&](auto own) { own(Omega) = own(Lambda); });  // forget the way that led here
-    if (!carries || astray) {
+    if (!now.carries || astray) {
       M.locally(X, [&](auto own) { own(Y) = own(X); });
       y_momentum = 0;
     }
     if (option == 3) hearsay.begin_again();
-    epsilon *= contraction;
+    epsilon *= now.contraction;
     ++k;
     t = 0;
+    if (extra.over(k, now)) {
+      extra.halve(k);
+      F.add_convexity(extra.sigma);
+      now = numbers_for(*this, F, M, run);
+    }
   }
   return X;
 }

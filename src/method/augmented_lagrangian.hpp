@@ -10,6 +10,9 @@ namespace ideal {
 ///   X_k ~ argmin P_k(X) = F(X) + <Omega_k, X> + (rho/2) <X, M X>,   started at X_{k-1}
 ///   Lambda_{k+1} = Omega_k + eta M X_k
 ///   Omega_{k+1}  = Lambda_{k+1} + beta (Lambda_{k+1} - Lambda_k)
+///
+/// A regulariser of F makes the inner steps proximal ones. Losses without strong convexity are approached by
+/// such as have it: F + (sigma/2)|X|^2, with sigma halved stage by stage.
 struct AugmentedLagrangian {
   enum class Solver { agd, gd, sgd, exact, svrg, katyusha, jacobi, gauss_seidel, admm };
 
@@ -32,8 +35,10 @@ struct AugmentedLagrangian {
   std::optional<Index> epoch;    ///< svrg, katyusha: steps between whole gradients
   std::optional<double> rho_in;  ///< penalty of admm; sqrt(rho mu / lambda_max)
   LocalSolver local{.exact = false, .T = {}, .key = "local-steps", .L_scale = 1};
-  double L_scale = 1;    ///< more where it went astray
-  bool on_graph = true;  ///< M is W, whose rows the agents know
+  std::optional<bool> vanish;   ///< whether sigma > 0 at first; where mu = 0
+  std::optional<double> sigma;  ///< the first one; L / 10
+  double L_scale = 1;           ///< more where it went astray
+  bool on_graph = true;         ///< M is W, whose rows the agents know
 
   void parameters(Fields& fields);
   void inner_parameters(Fields& fields);
@@ -47,7 +52,6 @@ struct AugmentedLagrangian {
   [[nodiscard]] bool guards_itself() const { return ending() == 3; }
   Block operator()(Objective& F, Mixing& M, Run& run, Block X) const;
 
- protected:
   /// The numbers of the outer iterations.
   struct Outer {
     double L, mu, rho, L_rho, mu_rho, eta, beta;
@@ -57,6 +61,8 @@ struct AugmentedLagrangian {
  private:
   /// With inner solvers that sample rows, and yet converge linearly: variance_reduced.cpp.
   Block with_reduced_variance(Objective& F, Mixing& M, Run& run, Block X) const;
+
+  void require_smooth_strongly_convex(const Objective& F) const;
 
   /// With agents that minimise over their own vectors, pass after pass.
   Block in_passes(Objective& F, Mixing& M, Run& run, Block X) const;

@@ -27,7 +27,8 @@ struct Dadmm {
             .citation =
                 "Shi, Ling, Yuan, Wu, Yin. On the linear convergence of the ADMM in decentralized consensus "
                 "optimization. IEEE Trans. Signal Process. 2014; rate: Makhdoumi, Ozdaglar. Convergence rate "
-                "of distributed ADMM over networks. arXiv 1601.00194"};
+                "of distributed ADMM over networks. arXiv 1601.00194",
+            .meets = {}};
   }
 
   void parameters(Fields& fields) {

@@ -20,7 +20,8 @@ struct DalJacobi : DistributedAl {
             .citation =
                 "Jakovetic, Moura, Xavier. Linear convergence rate of a class of distributed augmented "
                 "Lagrangian "
-                "algorithms. IEEE TAC 2015"};
+                "algorithms. IEEE TAC 2015",
+            .meets = {}};
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {

@@ -24,6 +24,7 @@ struct Dnc {
             .rate = "1/k^2 after k iterations, which take k log(k)/(1 - sigma) communications",
             .assumptions = "f_i convex and smooth with bounded gradients",
             .citation = "Jakovetic, Xavier, Moura. Fast distributed gradient methods. IEEE TAC 2014",
+            .meets = {Demand::no_dual_oracle, Demand::merely_convex},
             .linear = false};
   }
 

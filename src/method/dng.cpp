@@ -23,6 +23,7 @@ struct Dng {
         .rate = "log(k)/k after k iterations",
         .assumptions = "f_i convex and smooth with bounded gradients; W_p positive definite",
         .citation = "Jakovetic, Xavier, Moura. Fast distributed gradient methods. IEEE TAC 2014",
+        .meets = {Demand::no_dual_oracle, Demand::merely_convex},
         .linear = false};
   }
 

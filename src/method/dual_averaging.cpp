@@ -29,6 +29,7 @@ struct DualAveraging {
         .citation =
             "Duchi, Agarwal, Wainwright. Dual averaging for distributed optimization: convergence analysis "
             "and network scaling. IEEE TAC 2012",
+        .meets = {Demand::no_dual_oracle, Demand::merely_convex},
         .linear = false};
   }
 

@@ -61,7 +61,7 @@ struct Dvr {
     Chebyshev M(W, J);
     const auto [lambda_max, lambda_min] = M.spectrum();
     const Index d = mean.rows(), parts = run.uses("parts", std::min(F.rows(), this->parts.value_or(100)));
-    const double m = static_cast<double>(parts), sigma = F.regulariser();
+    const double m = static_cast<double>(parts), sigma = F.own_l2();
     // Half of the parts' conjugates makes the dual lambda_min/(2L - sigma) strongly convex in the edges.
     const double alpha = run.uses("alpha", 2 * lambda_min / (2 * F.L() - sigma));
     const double kappa_s = F.part_L(parts) / sigma - 1;

@@ -15,12 +15,19 @@ struct Extra {
   static About about() {
     return {.name = "extra",
             .family = "gradient",
-            .summary = "exact first-order algorithm: DGD corrected by the last two gradients",
-            .rule = "X_1 = W_DS X_0 - alpha g_0;  X+ = (I + W_DS) X - (I + W_DS)/2 X- - alpha (g - g-)",
+            .summary =
+                "exact first-order algorithm: DGD corrected by the last two gradients; PG-EXTRA where a "
+                "regulariser is",
+            .rule =
+                "Z_1 = W_DS X_0 - alpha g_0;  Z+ = Z + W_DS X - (I + W_DS)/2 X- - alpha (g - g-);  "
+                "X = prox(Z), Z itself without regulariser",
             .cost = "(1, 1)",
             .rate = "kappa_f kappa_W log(1/eps)",
             .assumptions = "f_i convex and smooth, f strongly convex for the linear rate",
-            .citation = "Shi, Ling, Wu, Yin. EXTRA. SIAM J. Optim. 2015"};
+            .citation =
+                "Shi, Ling, Wu, Yin. EXTRA. SIAM J. Optim. 2015; A proximal gradient algorithm for "
+                "decentralized composite optimization. IEEE Trans. Signal Process. 2015",
+            .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::composite}};
   }
 
   void parameters(Fields& fields) {
@@ -37,19 +44,19 @@ struct Extra {
 
     // The last iterate and gradient; before the start they are such that the general step is the first one.
     Block X_prev = X, G_prev = Block::Zero(X.rows(), X.cols());
-    Block WX_prev = G_prev;
+    Block WX_prev = G_prev, Z = X;
     Index k = 0;
 
-    run.keep(X, X_prev, WX_prev, G_prev, k);
+    run.keep(X, X_prev, WX_prev, G_prev, k, Z);
     while (run.more(X)) {
       const bool common = k == 0 && run.starts_together();
       const Both at_X = at_once(W, X, common, [&]() -> const Block& { return F.gradient(X); });
       const Block &G = at_X.gradient, &WX = at_X.mixed;
       W.locally(X, [&](auto own) {
-        const Part X_next =
-            2 * own(X) - own(X_prev) - s * own(WX) + s / 2 * own(WX_prev) - alpha * (own(G) - own(G_prev));
+        own(Z) = own(Z) + own(X) - own(X_prev) - s * own(WX) + s / 2 * own(WX_prev) -
+                 alpha * (own(G) - own(G_prev));
         own(X_prev) = own(X);
-        own(X) = X_next;
+        own(X) = F.prox(own(Z), alpha);
         own(WX_prev) = own(WX);
         own(G_prev) = own(G);
       });

@@ -31,7 +31,8 @@ struct HeavyBallOde {
         .assumptions = "f_i strongly convex and smooth; dual gradients",
         .citation =
             "after Zhang, Uribe, Mokhtari, Jadbabaie. Achieving acceleration in distributed optimization via "
-            "direct discretization of the heavy-ball ODE. ACC 2019"};
+            "direct discretization of the heavy-ball ODE. ACC 2019",
+        .meets = {}};
   }
 
   void parameters(Fields& fields) {

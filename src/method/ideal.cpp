@@ -18,8 +18,10 @@ struct Ideal : AugmentedLagrangian {
             "Omega+ = Lambda+ + beta (Lambda+ - Lambda)",
         .cost = "(T, T) an outer iteration, times the colours of the graph for gauss-seidel",
         .rate = "sqrt(kappa_f kappa_W) log(1/eps) computations and communications",
-        .assumptions = "f_i strongly convex and smooth",
-        .citation = "Arjevani, Bruna, Can, Gurbuzbalaban, Jegelka, Lin. IDEAL. NeurIPS 2020, Algorithm 3"};
+        .assumptions =
+            "f_i strongly convex and smooth; a regulariser by proximal steps, mu = 0 by vanishing convexity",
+        .citation = "Arjevani, Bruna, Can, Gurbuzbalaban, Jegelka, Lin. IDEAL. NeurIPS 2020, Algorithm 3",
+        .meets = {Demand::no_dual_oracle, Demand::composite, Demand::merely_convex}};
   }
 };
 

@@ -22,8 +22,10 @@ struct Mideal : AugmentedLagrangian {
         .rule = "IDEAL with W replaced by Q(W) = I - T_J(c2 (I - c3 W)) / T_J(c2)",
         .cost = "(T, T J) an outer iteration",
         .rate = "sqrt(kappa_f) log(1/eps) computations, sqrt(kappa_f kappa_W) log(1/eps) communications",
-        .assumptions = "f_i strongly convex and smooth",
-        .citation = "Arjevani, Bruna, Can, Gurbuzbalaban, Jegelka, Lin. IDEAL. NeurIPS 2020, Algorithm 5"};
+        .assumptions =
+            "f_i strongly convex and smooth; a regulariser by proximal steps, mu = 0 by vanishing convexity",
+        .citation = "Arjevani, Bruna, Can, Gurbuzbalaban, Jegelka, Lin. IDEAL. NeurIPS 2020, Algorithm 5",
+        .meets = {Demand::no_dual_oracle, Demand::composite, Demand::merely_convex}};
   }
 
   void parameters(Fields& fields) {

@@ -17,7 +17,8 @@ struct Msda : DualAscent {
             .cost = "(1, J) exact, (T, J) inexact",
             .rate = "sqrt(kappa_f) log(1/eps) dual steps",
             .assumptions = "f_i strongly convex and smooth; dual gradients",
-            .citation = "Scaman, Bach, Bubeck, Lee, Massoulie. ICML 2017"};
+            .citation = "Scaman, Bach, Bubeck, Lee, Massoulie. ICML 2017",
+            .meets = {}};
   }
 
   void parameters(Fields& fields) {

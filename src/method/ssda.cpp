@@ -20,7 +20,8 @@ struct Ssda : DualAscent {
             .citation =
                 "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for smooth and strongly convex "
                 "distributed "
-                "optimization in networks. ICML 2017"};
+                "optimization in networks. ICML 2017",
+            .meets = {}};
   }
 };
 

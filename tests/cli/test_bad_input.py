@@ -51,8 +51,26 @@ class BadUsage(ProgramTest):
         self.refused("solve --L 1e-9", "--L", "below mu")
 
     def test_no_strong_convexity(self):
-        self.refused("solve --l2 0", "--l2", "mu > 0", "positive --l2")
-        self.refused("solve --loss ridge --data synthetic:rows=8,columns=20 --l2 0", "--l2", "mu > 0")
+        self.refused("solve --l2 0", "--method auto", "not known to be strongly convex", "nids", "positive --l2")
+        self.refused("solve --loss ridge --data synthetic:rows=8,columns=20 --l2 0", "not known to be strongly convex", "positive --l2")
+        self.refused("solve --method ssda --l2 0", "--method ssda", "positive --l2")
+
+    def test_not_smooth_or_composite(self):
+        self.refused("solve --loss hinge --method ideal", "--method ideal", "not smooth", "mspd, drs", "--smoothing")
+        self.refused("solve --l1 0.1 --method ssda", "--method ssda", "proximal steps", "ideal, mideal")
+        self.refused("solve --box 0: --method auto", "--method auto", "proximal steps", "nids")
+        self.refused("solve --l1 0.1 --loss hinge --method mspd", "--method mspd", "proximal steps")
+        for wrong in ("1", "1:0", "0:0", "a:b", "0:1:2", ":nan"):
+            self.refused(f"solve --box {wrong}", "--box", f"'{wrong}'", "LOW:HIGH")
+        self.refused("solve --l1 -1", "--l1")
+        self.refused("solve --smoothing 0.1", "--smoothing", "only --loss hinge and quantile")
+        self.refused("solve --loss ridge --delta 1", "--delta", "only --loss huber")
+        self.refused("solve --loss huber --quantile 0.5", "--quantile", "only --loss quantile")
+        self.refused("solve --loss quantile --quantile 1", "--quantile", "(0, 1)")
+        self.refused("solve --loss huber --delta 0", "--delta")
+        self.refused("solve --loss hinge --L 3 --method mspd", "--L", "not smooth")
+        self.refused("solve --loss hinge --kappa 30 --method mspd", "--kappa", "not smooth")
+        self.refused("solve --loss hinge --data synthetic:classes=3", "hinge loss needs exactly two classes")
 
     def test_synthetic_problem(self):
         self.refused("solve --data synthetic:row=5", "'row=5'", "Did you mean 'rows'?")

@@ -4,10 +4,9 @@
 namespace ideal::test {
 
 std::shared_ptr<const Dataset> make_data(const Shape& shape, Index agents, std::vector<Index>& offsets) {
-  const bool ridge = shape.loss == LossKind::ridge;
   Dataset data = synthesize({.rows = shape.rows,
                              .columns = shape.columns,
-                             .classes = ridge                             ? 0
+                             .classes = is_regression(shape.loss)         ? 0
                                         : shape.loss == LossKind::softmax ? shape.classes
                                                                           : 2,
                              .decay = 4,

@@ -31,7 +31,8 @@ Recording record(const Problem& problem, const Topology& topology, const Method&
   Threads threads;
   const auto transport = in_process(topology.agents());
   const auto hosted = transport->hosted();
-  Objective F(problem.losses, {hosted.begin(), hosted.end()}, problem.constants, 0, meter, threads);
+  Objective F(problem.losses, {hosted.begin(), hosted.end()}, problem.constants, 0, meter, threads,
+              problem.regulariser);
   Network W(topology, *transport, meter, threads);
   Recorder recorder(passes);
   std::vector<Checkpoint> states;
@@ -39,7 +40,8 @@ Recording record(const Problem& problem, const Topology& topology, const Method&
           {.resume = nullptr, .checkpoint_every = 1, .on_checkpoint = [&](const Checkpoint& c) {
              states.push_back(c);
            }});
-  method(F, W, run, Block::Zero(F.dimension(), topology.agents()));
+  const double start = problem.regulariser.project(0);
+  method(F, W, run, Block::Constant(F.dimension(), topology.agents(), start));
   recorder.recording.states = std::move(states);
   return std::move(recorder.recording);
 }

@@ -110,6 +110,19 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
       {"mudag", {{"K", "7"}}, constant(1, 7)},
       {"acc-dngd", {}, constant(1, 3), 3},
       {"ideal1", {{"J", "3"}, {"follow", "false"}}, constant(1, 3)},
+      {"mspd", {{"T", "4"}, {"lipschitz", "1"}, {"radius", "1"}}, constant(4, J), J},
+      {"mspd",
+       {{"J", "2"}, {"lipschitz", "1"}, {"radius", "1"}},
+       [](Index k) {
+         return Cost{static_cast<double>(k), 2};
+       },
+       2},
+      {"drs", {{"K", "4"}, {"lipschitz", "1"}, {"radius", "1"}}, constant(4, 12)},
+      {"drs",
+       {{"lipschitz", "1"}, {"radius", "1"}},
+       [](Index k) {
+         return Cost{std::ceil(static_cast<double>(k) / (4 * std::sqrt(7.0))), 12};
+       }},
       {"fedavg", {{"T", "4"}}, constant(4, 12)},  // the radius of the cycle is six
       {"dasg", {{"batch", "5"}}, constant(5 / 20.0, 1), 1},
       {"dmasg", {{"batch", "5"}}, constant(5 / 20.0, 1), 1},
@@ -151,7 +164,7 @@ TEST(Costs, EveryIterationCostsWhatTheTableSays) {
     const Index weights = c.method == std::string("push-diging") ? (last.communications + 1) / 2 : 0;
     EXPECT_EQ(last.bytes, (last.communications * 7 + weights) * 2 * 12 * 8) << c.method;
   }
-  EXPECT_EQ(methods().size(), 37u) << "a new method belongs into this table";
+  EXPECT_EQ(methods().size(), 39u) << "a new method belongs into this table";
 }
 
 TEST(Costs, OptionOnePaysForItsTests) {

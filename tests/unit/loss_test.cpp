@@ -24,7 +24,12 @@ class EveryLoss : public testing::TestWithParam<LossCase> {
     const auto data = make_data(
         {.loss = GetParam().kind, .rows = 61, .columns = 9, .classes = 4, .density = GetParam().density}, 3,
         offsets);
-    return make_losses(data, offsets, GetParam().kind, l2, GetParam().kind == LossKind::softmax ? 4 : 2)[1];
+    return make_loss(store_rows(data, offsets)[1], {.kind = GetParam().kind,
+                                                    .l2 = l2,
+                                                    .classes = GetParam().kind == LossKind::softmax ? 4 : 2,
+                                                    .smoothing = 0.7,
+                                                    .delta = 0.8,
+                                                    .quantile = 0.3});
   }
   Vector random_vector(Index d, std::uint64_t stream) {
     Random random(3, stream);
@@ -121,7 +126,10 @@ std::string case_name(const testing::TestParamInfo<LossCase>& info) {
 INSTANTIATE_TEST_SUITE_P(Losses, EveryLoss,
                          testing::Values(LossCase{LossKind::logistic, 1}, LossCase{LossKind::logistic, 0.3},
                                          LossCase{LossKind::ridge, 1}, LossCase{LossKind::ridge, 0.3},
-                                         LossCase{LossKind::softmax, 1}, LossCase{LossKind::softmax, 0.3}),
+                                         LossCase{LossKind::softmax, 1}, LossCase{LossKind::softmax, 0.3},
+                                         LossCase{LossKind::hinge, 1}, LossCase{LossKind::hinge, 0.3},
+                                         LossCase{LossKind::huber, 1}, LossCase{LossKind::huber, 0.3},
+                                         LossCase{LossKind::quantile, 1}, LossCase{LossKind::quantile, 0.3}),
                          case_name);
 
 /// One row, one feature: f(x) = log(1 + exp(-b a x)).
@@ -221,12 +229,13 @@ TEST(OwnLoss, NeedsFourFunctionsOnly) {
   }
 }
 
-TEST(Constants, RefuseLossesThatAreNotStronglyConvex) {
+TEST(Constants, AreThoseOfConvexLosses) {
   std::vector<Index> offsets;
   const auto data = make_data({}, 3, offsets);
   Threads threads;
   const auto losses = make_losses(data, offsets, LossKind::logistic, 0);
-  EXPECT_THROW(constants_of(losses, {}, {}, threads), InputError);
+  EXPECT_EQ(constants_of(losses, {}, {}, threads).mu, 0);
+  EXPECT_THROW(constants_of(losses, {}, -1.0, threads), InputError);
   EXPECT_THROW(constants_of(losses, 1.0, 2.0, threads), InputError);
   EXPECT_EQ(constants_of(losses, 2.0, 1.0, threads).kappa(), 2);
 }

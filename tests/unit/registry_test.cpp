@@ -36,7 +36,7 @@ TEST(Registry, UnknownNamesSuggestTheClosest) {
       message([] { method("ideal").set("speed", "1"); }),
       "--set speed=1: 'speed' (no parameter of method 'ideal'). One of: solver, option, T, accuracy, growth, "
       "beta-in, step, step-scale, "
-      "carry, batch, epoch, rho-in, exact, local-steps, rho, rho-scale, eta, beta, guard.");
+      "carry, batch, epoch, rho-in, exact, local-steps, rho, rho-scale, eta, beta, vanish, sigma, guard.");
   EXPECT_EQ(message([] { method("mideal").set("rho-scal", "1"); }),
             "--set rho-scal=1: 'rho-scal' (no parameter of method 'mideal'). Did you mean 'rho-scale'?");
 }

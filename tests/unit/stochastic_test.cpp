@@ -84,7 +84,7 @@ TEST_F(Oracles, PartsAreConvexAndAsSmoothAsToldWithoutTheRegulariser) {
       for (Index c = 0; c < 4; ++c) {
         const double along = change.col(c).dot(X.col(c) - S.col(c)),
                      apart = (X.col(c) - S.col(c)).squaredNorm();
-        EXPECT_GE(along, F.regulariser() * apart * (1 - 1e-12));
+        EXPECT_GE(along, F.own_l2() * apart * (1 - 1e-12));
         EXPECT_LE(along, F.part_L(parts) * apart);
       }
     }
@@ -339,7 +339,7 @@ TEST(Dvr, SumsOfPointsAndGradientsBelongTogether) {
   for (std::size_t p = 0; p < recording.states.size(); ++p) {  // state p is that of X[p + 1]
     const auto& state = recording.states[p].state;
     const Vector gradients = std::get<Block>(state[dvr_Y]).rowwise().sum().reshaped(7, 5).rowwise().sum();
-    const Vector points = problem.constants.regulariser * std::get<Block>(state[dvr_X]).rowwise().sum();
+    const Vector points = problem.constants.own_l2 * std::get<Block>(state[dvr_X]).rowwise().sum();
     ASSERT_LT((gradients + points).norm(), 1e-10 * gradients.norm() + 1e-12);
     const Block mean = std::get<Block>(state[dvr_Z]).reshaped(7, 5 * 8).eval();
     for (Index c = 0; c < 8; ++c)

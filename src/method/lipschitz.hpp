@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <ideal/mixing.hpp>
+#include <ideal/objective.hpp>
+
+#include <algorithm>
+#include <cmath>
+
+namespace ideal {
+
+/// What methods of subgradients scale their steps by.
+struct Extent {
+  double G = 0;  ///< no subgradient is longer
+  double R = 0;  ///< about how far the optimum is
+};
+
+/// G as the losses tell it, and an R at which margins are of size ten, but no larger than strong convexity
+/// has it for losses of size one. Losses that do not know: G is how steep they are where the run starts, and
+/// R is a gradient step away. Counted: a flood, in the second case a gradient and another flood.
+inline Extent extent(Objective& F, Mixing& W, const Block& X) {
+  if (const double known = W.maximum(F.lipschitz()); std::isfinite(known) && known > 0)
+    return {known, F.mu() > 0 ? std::min(10 / known, std::sqrt(2 / F.mu())) : 10 / known};
+  const double steepest = W.maximum(F.gradient(X).colwise().norm().transpose());
+  return steepest > 0 ? Extent{steepest, steepest / F.L()} : Extent{1, 1 / F.L()};
+}
+
+}  // namespace ideal

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses with kinks, rounded off or not, and the methods for them.
+#include "support/message.hpp"
+#include "support/recorder.hpp"
+
+#include <ideal/random.hpp>
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace ideal::test {
+namespace {
+
+std::vector<std::shared_ptr<const Loss>> losses_of(LossOptions options, Index agents, Index rows = 240,
+                                                   double density = 1) {
+  std::vector<Index> offsets;
+  const auto data = make_data({.loss = options.kind, .rows = rows, .density = density}, agents, offsets);
+  std::vector<std::shared_ptr<const Loss>> losses;
+  for (const auto& own : store_rows(data, offsets)) losses.push_back(make_loss(own, options));
+  return losses;
+}
+
+Problem problem_of(const LossOptions& options, Index agents, const Regulariser& r = {}) {
+  Problem problem{.losses = losses_of(options, agents), .constants = {}, .regulariser = r};
+  Threads threads;
+  problem.constants = constants_of(problem.losses, {}, {}, threads);
+  problem.reference = solve_reference(problem.losses, threads, {}, r);
+  return problem;
+}
+
+Vector gradient_of(const Loss& f, const Vector& x) {
+  Vector g(x.size());
+  f.gradient(x, g);
+  return g;
+}
+
+Vector some_point(std::uint64_t stream) {
+  Random random(3, stream);
+  return Vector::NullaryExpr(7, [&] { return random.normal(); });
+}
+
+/// In long double, as the definition says it.
+long double by_definition(const LossOptions& o, long double z, long double b) {
+  const auto largest = [&](long double low, long double high, long double t) {
+    const long double w = o.smoothing;
+    const long double s = w > 0 ? std::min(std::max(t / w, low), high) : t > 0 ? high : low;
+    return s * t - w * s * s / 2;
+  };
+  if (o.kind == LossKind::hinge) return largest(0, 1, 1 - b * z);
+  if (o.kind == LossKind::quantile)
+    return largest(static_cast<long double>(o.quantile) - 1, o.quantile, b - z);
+  const long double r = std::abs(z - b), delta = o.delta;
+  return r <= delta ? r * r / 2 : delta * r - delta * delta / 2;
+}
+
+TEST(KinkedLosses, AreTheirDefinitionInLongDouble) {
+  const LossOptions cases[] = {{.kind = LossKind::hinge, .l2 = 0.1},
+                               {.kind = LossKind::hinge, .l2 = 0.1, .smoothing = 0.4},
+                               {.kind = LossKind::huber, .l2 = 0.1, .delta = 0.3},
+                               {.kind = LossKind::quantile, .l2 = 0.1, .quantile = 0.2},
+                               {.kind = LossKind::quantile, .l2 = 0.1, .smoothing = 0.5, .quantile = 0.2}};
+  for (const LossOptions& o : cases) {
+    std::vector<Index> offsets;
+    const auto data = make_data({.loss = o.kind, .rows = 50}, 1, offsets);
+    const DenseRows& A = std::get<DenseRows>(data->features);
+    const auto f = make_loss(store_rows(data, offsets)[0], o);
+    for (std::uint64_t stream = 0; stream < 4; ++stream) {
+      const Vector x = some_point(stream);
+      long double sum = 0, squares = 0;
+      for (Index j = 0; j < A.rows(); ++j) {
+        long double z = 0;
+        for (Index c = 0; c < A.cols(); ++c) z += static_cast<long double>(A(j, c)) * x[c];
+        sum += by_definition(o, z, data->labels[j]);
+      }
+      for (const double v : x) squares += static_cast<long double>(v) * v;
+      const auto expected = static_cast<double>(sum / A.rows() + 0.1L / 2 * squares);
+      EXPECT_NEAR(f->value(x), expected, 1e-14 * (1 + expected)) << to_string(o.kind);
+    }
+  }
+}
+
+TEST(KinkedLosses, SubgradientsAreBelowTheLoss) {
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+    for (const auto& f : losses_of({.kind = kind, .l2 = 0.01, .quantile = 0.3}, 3)) {
+      EXPECT_FALSE(f->smooth());
+      EXPECT_TRUE(std::isinf(f->curvature().L));
+      for (std::uint64_t s = 0; s < 10; ++s) {
+        const Vector x = some_point(s), g = gradient_of(*f, x);
+        for (std::uint64_t t = 10; t < 20; ++t) {
+          const Vector y = some_point(t);
+          EXPECT_GE(f->value(y), f->value(x) + g.dot(y - x) - 1e-13);
+        }
+        EXPECT_LE((g - 0.01 * x).norm(), f->lipschitz() * (1 + 1e-12));
+      }
+    }
+}
+
+TEST(KinkedLosses, RoundedOffTendToTheLossFromBelow) {
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile}) {
+    const auto f = losses_of({.kind = kind}, 1)[0];
+    const Vector x = some_point(1);
+    for (const double width : {1.0, 1e-2, 1e-6}) {
+      const auto below = f->smoothed(width);
+      EXPECT_TRUE(below->smooth());
+      EXPECT_LE(below->value(x), f->value(x));
+      EXPECT_GE(below->value(x), f->value(x) - width / 2);
+    }
+  }
+}
+
+TEST(Huber, WithAHugeDeltaIsRidge) {
+  const auto huber = losses_of({.kind = LossKind::huber, .l2 = 0.2, .delta = 1e6}, 2),
+             ridge = losses_of({.kind = LossKind::ridge, .l2 = 0.2}, 2);
+  for (std::uint64_t s = 0; s < 4; ++s) {
+    const Vector x = some_point(s);
+    EXPECT_NEAR(huber[1]->value(x), ridge[1]->value(x), 1e-13 * ridge[1]->value(x));
+    EXPECT_LT((gradient_of(*huber[1], x) - gradient_of(*ridge[1], x)).norm(), 1e-13);
+  }
+}
+
+TEST(Quantile, OfAConstantIsTheQuantile) {
+  const Index m = 101;
+  Dataset data{.name = "one", .features = DenseRows::Ones(m, 1), .labels = Vector::LinSpaced(m, 0, 100)};
+  const Index offsets[] = {0, m};
+  const auto rows = store_rows(std::make_shared<const Dataset>(std::move(data)), offsets);
+  Threads threads;
+  for (const double q : {0.105, 0.5, 0.905}) {
+    const std::vector<std::shared_ptr<const Loss>> loss{
+        make_loss(rows[0], {.kind = LossKind::quantile, .quantile = q})};
+    EXPECT_NEAR(solve_reference(loss, threads).x[0], std::floor(q * m), 1e-5) << q;
+  }
+}
+
+/// Two rows with label 1: max(0, 1 - x) + max(0, 1 + x) has its least value 2 on [-1, 1], with l2 at 0; one
+/// row alone and l2 = 1/2: the kink x = 1 is the minimum.
+TEST(Hinge, HasItsMinimumAtTheKink) {
+  Dataset data{.name = "one", .features = DenseRows::Ones(1, 1), .labels = Vector::Ones(1)};
+  const Index offsets[] = {0, 1};
+  const auto rows = store_rows(std::make_shared<const Dataset>(std::move(data)), offsets);
+  Threads threads;
+  const std::vector<std::shared_ptr<const Loss>> loss{
+      make_loss(rows[0], {.kind = LossKind::hinge, .l2 = 0.5})};
+  const Reference reference = solve_reference(loss, threads);
+  EXPECT_NEAR(reference.x[0], 1, 1e-8);
+  EXPECT_NEAR(reference.value, 0.25, 1e-8);
+  EXPECT_LE(reference.value - 0.25, reference.rounded_off + 1e-15);
+}
+
+TEST(NonsmoothReference, IsCertified) {
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile}) {
+    const Problem problem = problem_of({.kind = kind, .l2 = 0.01, .quantile = 0.3}, 4);
+    const Reference& r = *problem.reference;
+    const double gap = r.rounded_off + r.gradient_norm * r.gradient_norm / (2 * 4 * 0.01);
+    EXPECT_GE(r.rounded_off, 0);
+    EXPECT_LT(gap, 1e-8);
+    const auto value = [&](const Vector& x) {
+      double sum = 0;
+      for (const auto& f : problem.losses) sum += f->value(x);
+      return sum;
+    };
+    for (std::uint64_t s = 0; s < 30; ++s)
+      for (const double size : {1e-7, 1e-4, 1e-1})
+        EXPECT_GE(value(r.x + size * some_point(s)), r.value - gap);
+  }
+}
+
+TEST(SmoothedLosses, AreForEveryMethodOfTheFamily) {
+  const Topology topology = Topology::parse("barbell:8", "laplacian");
+  for (const LossOptions& o : {LossOptions{.kind = LossKind::hinge, .l2 = 0.02, .smoothing = 0.5},
+                               LossOptions{.kind = LossKind::huber, .l2 = 0.02, .delta = 0.5},
+                               LossOptions{.kind = LossKind::quantile, .l2 = 0.02, .smoothing = 0.5}})
+    for (const Regulariser& r : {Regulariser{}, Regulariser{.l1 = 0.02}}) {
+      const Problem problem = problem_of(o, 8, r);
+      EXPECT_LT(problem.reference->gradient_norm, 1e-11);
+      for (const char* name : {"ideal", "mideal", "nids", "extra"}) {
+        SolveOptions options;
+        options.watch = {.tol = 1e-10, .computations = 40000, .every = 5};
+        EXPECT_EQ(simulate(problem, topology, method(name), options).status, Status::converged)
+            << name << ' ' << to_string(o.kind);
+      }
+    }
+}
+
+class EveryNonsmoothMethod : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(Methods, EveryNonsmoothMethod, testing::Values("mspd", "drs"), readable);
+
+TEST_P(EveryNonsmoothMethod, ApproachesTheOptimumOnFiveGraphs) {
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+    for (const double l2 : {0.0, 0.01})
+      for (const std::string& graph : five_graphs) {
+        const Topology topology = Topology::parse(graph, "laplacian");
+        const Problem problem = problem_of({.kind = kind, .l2 = l2, .quantile = 0.3}, topology.agents());
+        SolveOptions options;
+        options.watch = {.computations = 4000, .every = 400};
+        const Trace trace = simulate(problem, topology, method(GetParam()), options).trace;
+        EXPECT_LT(trace.back().worst_suboptimality, 0.1 * trace.front().worst_suboptimality)
+            << graph << ' ' << to_string(kind) << ' ' << l2;
+        EXPECT_LT(trace.back().worst_suboptimality, 0.7 * trace[1].worst_suboptimality) << graph;
+      }
+}
+
+/// (R G / eps)^2 computations: a hundred times as many buy a tenth of the gap.
+TEST(Mspd, FollowsItsLaw) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = problem_of({.kind = LossKind::hinge, .l2 = 0}, 6);
+  SolveOptions options;
+  options.watch.every = 0;
+  const auto gap_after = [&](double computations) {
+    options.watch.computations = computations;
+    return simulate(problem, topology, method("mspd"), options).trace.back().worst_suboptimality;
+  };
+  const double early = gap_after(300), late = gap_after(30000);
+  EXPECT_LT(late, early / 5);
+}
+
+TEST(Demands, LossesThatAreNotSmoothAreForFewMethods) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = problem_of({.kind = LossKind::hinge, .l2 = 0.1}, 6);
+  for (const Method& m : methods()) {
+    const std::string complaint = message([&] { run_for(problem, topology, m, 3); });
+    const bool able = m.about().meets.has(Demand::nonsmooth);
+    EXPECT_EQ(complaint == "no error", able) << m.about().name << ": " << complaint;
+    if (able) continue;
+    EXPECT_NE(complaint.find("mspd, drs"), std::string::npos) << complaint;
+  }
+}
+
+}  // namespace
+}  // namespace ideal::test
