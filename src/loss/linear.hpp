@@ -86,7 +86,10 @@ class LinearLoss : public PiecewiseLoss {
   }
 
   double known_convexity() const override { return l2_; }
-  double row_smoothness() const override { return Link::max_curvature * rows_->largest_square() + l2_; }
+  double row_smoothness() const override {
+    const double square = rows_->largest_square();
+    return (square > 0 ? link_.max_curvature * square : 0) + l2_;
+  }
 
   Curvature curvature() const override {
     const auto [largest, smallest] = rows_->gram_spectrum(Link::min_curvature > 0);
