@@ -27,6 +27,12 @@ std::string_view otherwise(Demand unmet) {
   }
 }
 
+/// Smooth losses have one by Newton's method, others where there are smooth ones near.
+bool have_dual_oracles(const Problem& problem) {
+  return std::ranges::all_of(problem.losses,
+                             [](const auto& f) { return !f || f->smooth() || f->smoothed(1); });
+}
+
 std::string methods_that_meet(Demands demands) {
   std::string names;
   for (const Method& candidate : methods())
@@ -65,7 +71,7 @@ Demands demands_of(const Problem& problem, const Topology& topology) {
   if (topology.directed()) demands.add(Demand::directed);
   if (!problem.constants.smooth) demands.add(Demand::nonsmooth);
   if (!problem.regulariser.none()) demands.add(Demand::composite);
-  if (!problem.constants.smooth || !problem.regulariser.none()) demands.add(Demand::no_dual_oracle);
+  if (!problem.regulariser.none() || !have_dual_oracles(problem)) demands.add(Demand::no_dual_oracle);
   return demands;
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "loss/proximal_newton.hpp"
 #include "loss/tilted.hpp"
 
 #include <ideal/error.hpp>
@@ -52,7 +53,17 @@ void Loss::add_hessian(VectorRef x, Block& H) const {
 
 void Loss::tilted_minimiser(VectorRef a, double c, VectorOut x) const {
   Vector point = x;
-  newton(Tilted(*this, a, c), point);
+  if (smooth()) {
+    newton(Tilted(*this, a, c), point);
+  } else {
+    // Rounded off ever less: each is nearly solved by the one before.
+    for (double width = 1; width > least_rounding_width / 2; width /= 10) {
+      const auto near = smoothed(width);
+      if (!near)
+        throw RunError("a loss that is neither smooth nor knows a smooth one near it has no dual oracle");
+      proximal_newton(Tilted(*near, a, c), Regulariser{}, point);
+    }
+  }
   x = point;
 }
 

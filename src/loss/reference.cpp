@@ -73,8 +73,6 @@ class SumLoss final : public Loss {
 
 namespace {
 
-constexpr double least_rounding_width = 1e-9;
-
 using SmoothLosses = std::vector<std::shared_ptr<const Loss>>;
 
 /// Those that are not smooth rounded off; empty where one cannot be.
