@@ -144,6 +144,7 @@ class Objective {
  private:
   void gradient_in_pieces(const Block& X);
   void batch_gradients(const Block& X, Index batch, Index draw, Block& out);
+  std::vector<Index>& picked(Index c, Index most);
 
   std::vector<std::shared_ptr<const Loss>> losses_;
   std::vector<Index> agents_;
@@ -154,9 +155,10 @@ class Objective {
   double seconds_ = 0;
   Regulariser regulariser_;
   double extra_convexity_ = 0;
-  std::vector<Index> first_piece_;  ///< of each agent, and the number of all
-  Block result_, further_;          ///< the first piece of each agent, and the others
-  Block before_;                    ///< gradients that others are compared with
+  std::vector<Index> first_piece_;          ///< of each agent, and the number of all
+  Block result_, further_;                  ///< the first piece of each agent, and the others
+  std::vector<std::vector<Index>> picked_;  ///< rows, by hosted agent
+  Block before_;                            ///< gradients that others are compared with
 };
 
 }  // namespace ideal

@@ -89,7 +89,8 @@ Objective::Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vecto
       threads_(threads),
       regulariser_(regulariser),
       first_piece_(losses_.size() + 1, 0),
-      result_(dimension(), std::ssize(losses_)) {
+      result_(dimension(), std::ssize(losses_)),
+      picked_(losses_.size()) {
   for (std::size_t c = 0; c < losses_.size(); ++c)
     first_piece_[c + 1] = first_piece_[c] + losses_[c]->pieces();
   further_.resize(dimension(), first_piece_.back() - std::ssize(losses_));
@@ -127,11 +128,18 @@ double Objective::row_L() const {
   return constants_.row_L > 0 ? constants_.row_L : static_cast<double>(rows()) * L();
 }
 
+/// Room for rows that an agent picks, at most so many: taken once, not by whichever thread comes first.
+std::vector<Index>& Objective::picked(Index c, Index most) {
+  auto& rows = picked_[static_cast<std::size_t>(c)];
+  rows.reserve(static_cast<std::size_t>(most));
+  return rows;
+}
+
 void Objective::batch_gradients(const Block& X, Index batch, Index draw, Block& out) {
   threads_.each(X.cols(), [&](Index c) {
     // One stream per agent and draw: no state to carry, so hosts and restarts see the same batches.
     Random random(seed_, static_cast<std::uint64_t>(agents_[c]) << 40 | static_cast<std::uint64_t>(draw));
-    thread_local std::vector<Index> rows;
+    std::vector<Index>& rows = picked(c, batch);
     rows.resize(static_cast<std::size_t>(batch));
     std::ranges::generate(rows, [&] {
       return static_cast<Index>(random.below(static_cast<std::uint64_t>(losses_[c]->rows())));
@@ -177,7 +185,7 @@ const Block& Objective::part_gradient(const Block& X, Index parts, std::span<con
     const Loss& f = *losses_[c];
     const Index part = which[static_cast<std::size_t>(c)], first = part * f.rows() / parts,
                 end = (part + 1) * f.rows() / parts;
-    thread_local std::vector<Index> rows;
+    std::vector<Index>& rows = picked(c, f.rows() / parts + 1);
     rows.resize(static_cast<std::size_t>(end - first));
     std::ranges::generate(rows, [row = first]() mutable { return row++; });
     f.batch_gradient(X.col(c), rows, result_.col(c));
