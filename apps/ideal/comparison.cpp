@@ -242,8 +242,10 @@ Json times_of(const report::Run& run, const std::vector<double>& taus) {
   Json times = Json::array();
   for (const double tau : taus) {
     const double time = run.trace.back().meter.time(tau);
-    const double bound =
-        std::sqrt(s["kappa_f"].get<double>()) * (1 + tau * std::sqrt(s["kappa_W"].get<double>())) * decay;
+    const bool applies = !s["lower_bound"]["time"].is_null();
+    const double bound = applies ? std::sqrt(s["kappa_f"].get<double>()) *
+                                       (1 + tau * std::sqrt(s["kappa_W"].get<double>())) * decay
+                                 : 0;
     times.push_back({{"tau", tau}, {"time", time}, {"to_bound", bound > 0 ? Json(time / bound) : Json()}});
   }
   return times;

@@ -3,6 +3,7 @@
 
 #include "number.hpp"
 #include "options.hpp"
+#include "problem.hpp"
 #include "text_file.hpp"
 #include "toml_file.hpp"
 
@@ -232,7 +233,11 @@ void complete(Settings& settings) {
   resolve(settings);
   require_mixing(settings.mixing);
   const auto graphs = GraphSequence::parse(settings.graph, static_cast<std::uint64_t>(settings.seed));
-  require_fit(method(settings.method), demands_of(graphs));
+  Demands asked = demands_of(graphs);
+  const bool kinked = settings.loss == "hinge" || settings.loss == "quantile";
+  if (kinked && settings.smoothing.value_or(0) == 0) asked.add(Demand::nonsmooth);
+  if (!regulariser_of(settings).none()) asked.add(Demand::composite);
+  require_fit(method(settings.method), asked);
 }
 
 /// An error in `step` also tells where in the file it is.

@@ -171,8 +171,10 @@ std::vector<Finding> findings_of(const Outcome& outcome) {
   return diagnose(outcome.loaded.problem, outcome.topology, outcome.method, result, outcome.settings.tol);
 }
 
-std::string reasons(const std::vector<Finding>& findings) {
-  if (findings.empty()) return " No known rule is broken. Try --method auto.";
+std::string reasons(const Outcome& outcome, const std::vector<Finding>& findings) {
+  const std::string_view other = preferred_method(demands_of(outcome.loaded.problem, outcome.topology));
+  if (findings.empty() && other == outcome.method.about().name) return " No known rule is broken.";
+  if (findings.empty()) return fmt::format(" No known rule is broken. Try --method {}.", other);
   std::string text;
   for (const Finding& finding : findings) text += " " + to_string(finding);
   return text;
@@ -190,12 +192,13 @@ std::string message(const Outcome& outcome, const std::vector<Finding>& findings
       return fmt::format("worst-agent gap {:.3g} <= {:.3g}", last, outcome.settings.tol);
     case Status::diverged:
       return fmt::format("worst-agent gap grew from {:.3g} to {:.3g} in {:.6g} computations.{}", first, last,
-                         computations, reasons(findings));
+                         computations, reasons(outcome, findings));
     case Status::interrupted:
       return fmt::format("interrupted after {:.6g} computations", computations);
     default:
       return fmt::format("{}worst-agent gap {:.3g} when {} computations were spent.{}",
-                         stalled(trace) ? "stalled: " : "", last, outcome.settings.rounds, reasons(findings));
+                         stalled(trace) ? "stalled: " : "", last, outcome.settings.rounds,
+                         reasons(outcome, findings));
   }
 }
 

@@ -51,6 +51,9 @@ Demands demands_of(const Problem& problem, const Topology& topology);
 /// What this network asks for, whatever the problem.
 Demands demands_of(const GraphSequence& graphs);
 
+/// The method to try first where these are asked for.
+std::string_view preferred_method(Demands demands);
+
 /// Throws InputError where the method does not meet a demand: which one, and the methods that meet all.
 void require_fit(const Method& method, Demands demands);
 

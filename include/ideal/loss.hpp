@@ -32,6 +32,9 @@ class Loss {
   /// A strong convexity known without a look at the data, as from a regulariser.
   [[nodiscard]] virtual double known_convexity() const { return curvature().mu; }
 
+  /// Whether the curvature at one point says nothing of that nearby, as of a kink that was rounded off.
+  [[nodiscard]] virtual bool curvature_jumps() const { return false; }
+
   /// Whether it has gradients everywhere; else gradient() is any subgradient.
   [[nodiscard]] virtual bool smooth() const { return true; }
 

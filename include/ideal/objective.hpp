@@ -27,7 +27,8 @@ struct Constants {
   double row_L = 0;
   Index most_rows = 0;
   double own_l2 = 0;
-  bool smooth = true;  ///< all losses are; else L is infinite
+  bool smooth = true;            ///< all losses are; else L is infinite
+  bool curvature_jumps = false;  ///< of one of them
   [[nodiscard]] double kappa() const { return L / mu; }
 };
 
@@ -59,6 +60,9 @@ class Objective {
   /// approach losses without strong convexity by such as have it.
   void add_convexity(double sigma) { extra_convexity_ = sigma; }
 
+  /// Whether looking at Hessians does not tell L.
+  [[nodiscard]] bool curvature_jumps() const { return constants_.curvature_jumps; }
+
   /// Whether F comes with a regulariser r for every agent, to be met by proximal steps.
   [[nodiscard]] bool composite() const { return !regulariser_.none(); }
 
@@ -78,8 +82,9 @@ class Objective {
   [[nodiscard]] double row_L() const;
 
   /// Every agent's loss is convex also without own_l2()/2 |x|^2, and so is any part of it.
+  /// 0: not known.
   [[nodiscard]] double own_l2() const {
-    return constants_.own_l2 > 0 ? std::min(mu(), constants_.own_l2) : mu();
+    return constants_.own_l2 > 0 ? std::min(mu(), constants_.own_l2) : rows() == 1 ? mu() : 0;
   }
 
   /// Column c is the gradient of f_i at x_i: one computation. Results live until the next call on this

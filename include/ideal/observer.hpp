@@ -75,6 +75,7 @@ class Observer final : public Monitor {
   Vector gradient_at(const Vector& x);
   [[nodiscard]] double f_star() const;
   Report measure(const Block& X, Index iteration, const Meter& meter);
+  [[nodiscard]] Vector feasible(Vector mean) const;
   void measure_every_agent(const Block& all, TraceRow& row);
   void measure_some_agents(const Block& X, const Vector& mean, TraceRow& row);
   Index find_worst(const Block& X, const Vector& bounds);

@@ -82,6 +82,12 @@ Demands demands_of(const GraphSequence& graphs) {
   return demands;
 }
 
+std::string_view preferred_method(Demands demands) {
+  for (const std::string_view name : {"auto", "ideal", "diging", "push-diging"})
+    if (method(name).about().meets.includes(demands)) return name;
+  return "mspd";
+}
+
 void require_fit(const Method& method, Demands demands) {
   const Demands met = method.about().meets;
   const auto unmet =

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 
@@ -192,7 +193,7 @@ void primal_step(const Case& c, Findings& found) {
       found.push_back({"step", *step,
                        fmt::format("below {} = {:.4g}, {}", limit->formula, limit->step, where(c)),
                        c.was_set("step") ? "--set step=auto" : "--set step-scale=1"});
-  } else if (step && by_hand) {
+  } else if (step && by_hand && c.result.status == Status::diverged) {
     found.push_back({"step", *step, "what its formula gives (see 'ideal methods'): this one was set by hand",
                      c.was_set("step") ? "--set step=auto" : "--set step-scale=1"});
   }
@@ -220,7 +221,8 @@ void dual_step(const Case& c, Findings& found) {
 void inner_steps(const Case& c, Findings& found) {
   const auto T = c.used("T");
   const double rho = c.used("rho").value_or(0), mu = c.problem.constants.mu;
-  if (!T || !c.was_set("T") || c.is({"fedavg"}) || !c.problem.constants.smooth || !(mu > 0)) return;
+  if (!T || !c.was_set("T") || !c.is({"ideal", "mideal", "al", "ssda", "msda"})) return;
+  if (!c.problem.constants.smooth || !(mu > 0)) return;
   const bool two_loops = c.is({"ideal", "mideal", "al", "aal"});
   const double kappa_in = (c.L() + (two_loops ? rho * c.mixing().lambda_max : 0)) / mu;
   const std::string solver = c.set("solver");
@@ -250,7 +252,9 @@ void imbalance(const Case& c, Findings& found) {
   const auto* dual = std::get_if<Block>(&c.result.checkpoint.state[*c.result.dual]);
   if (!dual || !dual->allFinite()) return;
   const double sum = dual->rowwise().sum().norm(), size = dual->norm();
-  if (sum <= rounding * size * std::sqrt(static_cast<double>(dual->cols()))) return;
+  // Where agents hardly differ, the duals themselves are rounding: of gradients, which they balance.
+  const double rounded = 1e-12 * c.problem.constants.L * c.result.X.norm();
+  if (!(sum > rounding * size * std::sqrt(static_cast<double>(dual->cols())) + rounded)) return;
   found.push_back(
       {"|sum of dual variables|", sum,
        fmt::format("0 up to rounding, their norm being {:.4g}: else the fixed point is no optimum", size),
@@ -318,11 +322,19 @@ void unlike_hessians(const Case& c, Findings& found) {
 // ---- the end -------------------------------------------------------------------------------------------
 
 void noise(const Case& c, Findings& found) {
-  const bool batches = c.set("solver") == "sgd" || (c.is({"fedavg"}) && c.was_set("batch"));
-  if (!batches || !(c.used("growth").value_or(1) <= 1)) return;
-  found.push_back({"growth", 1,
-                   "above 1, or noise of the mini-batches keeps the iterates away from the optimum",
-                   c.is({"fedavg"}) ? "--set batch=auto" : "--set growth=auto"});
+  if (!c.method.stochastic() || !c.in_trouble()) return;
+  const auto batch = c.used("batch");
+  const std::string rule =
+      "large enough that the noise of mini-batches does not keep the iterates away from the optimum";
+  if (c.set("solver") == "sgd" && c.used("growth").value_or(1) <= 1)
+    found.push_back({"growth", 1,
+                     "above 1, or the noise of mini-batches keeps the iterates away from the optimum",
+                     "--set growth=auto"});
+  if (c.is({"fedavg"}))
+    found.push_back({"batch", batch.value_or(std::atof(c.set("batch").c_str())), rule, "--set batch=auto"});
+  if (c.is({"dasg"}))
+    found.push_back({"batch", batch.value_or(std::atof(c.set("batch").c_str())), rule,
+                     "a larger one, a smaller step, or --method dmasg or dvr"});
 }
 
 /// What the last digits of f* and of f can tell.
@@ -335,8 +347,9 @@ double resolution(const Problem& problem) {
 
 void told_tolerance(const Case& c, Findings& found) {
   if (!c.problem.reference || c.tol <= 0) return;
+  constexpr double near = 100;  // farther away it is not what stops a run
   const double least = resolution(c.problem);
-  if (c.tol < least)
+  if (c.tol < least && c.result.trace.back().worst_suboptimality <= near * least)
     found.push_back({"tol", c.tol, fmt::format("at least {:.2g}, to which gaps to f* can be told", least),
                      fmt::format("--tol {:.0e}", 10 * least)});
 }

@@ -146,7 +146,7 @@ Observer::Report Observer::measure(const Block& X, Index iteration, const Meter&
   if (all.cols() <= Observer::looks_at_all)
     measure_every_agent(Block(all), row);
   else
-    measure_some_agents(X, mean_of(all), row);
+    measure_some_agents(X, feasible(mean_of(all)), row);
 
   Block flags = Block::Zero(2, X.cols());
   flags(0, 0) = static_cast<double>(meter.bytes);
@@ -158,9 +158,16 @@ Observer::Report Observer::measure(const Block& X, Index iteration, const Meter&
 
 double Observer::f_star() const { return reference_ ? reference_->value : unknown; }
 
+/// The mean of vectors in a box is in it but for rounding.
+Vector Observer::feasible(Vector mean) const {
+  if (!regulariser_.none())
+    for (double& x : mean) x = std::isnan(x) ? x : regulariser_.project(x);
+  return mean;
+}
+
 void Observer::measure_every_agent(const Block& all, TraceRow& row) {
   const Index n = all.cols();
-  const Vector mean = mean_of(all);
+  const Vector mean = feasible(mean_of(all));
   Block points(all.rows(), n + 1);
   points << all, mean;
   const Vector f = values(points);
@@ -197,6 +204,9 @@ void Observer::measure_some_agents(const Block& X, const Vector& mean, TraceRow&
   const double curvature = std::isfinite(L_) ? n * L_ / 2 : std::numeric_limits<double>::max();
   Vector bounds = row.suboptimality + (all.row(1) + curvature * all.row(0)).transpose().array();
   if (!regulariser_.none()) bounds.array() += n * (all.row(3).transpose().array() - regulariser_.value(mean));
+  // What cannot be bounded may be anything.
+  bounds =
+      bounds.unaryExpr([](double b) { return std::isnan(b) ? std::numeric_limits<double>::infinity() : b; });
   row.evaluated = find_worst(X, bounds);
   row.worst_suboptimality = gaps_.maxCoeff<Eigen::PropagateNumbers>();
 }

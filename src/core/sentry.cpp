@@ -20,6 +20,9 @@ constexpr double much_growth = 100, growth_of_momentum = 3;
 constexpr double long_time = 10, to_and_fro = 0.7, small_share = 0.1;
 constexpr double arrived = 1e-6;  // steps, of an iterate: close to an optimum
 
+/// Losses without strong convexity have none; these are watched as if theirs were large.
+double finite(double kappa_f) { return std::isfinite(kappa_f) ? kappa_f : 1e4; }
+
 constexpr double smallest_step = 1e-11;  // of an iterate: rounding makes such
 constexpr Index pause = 4;               // iterations between a word's end and the next look
 
@@ -27,8 +30,8 @@ constexpr Index pause = 4;               // iterations between a word's end and 
 
 Sentry::Sentry(Mixing& W, const Block& start, double kappa_f)
     : W_(W),
-      growth_(much_growth + growth_of_momentum * std::sqrt(kappa_f)),
-      long_time_(long_time * (kappa_f + W.spectrum().kappa())),
+      growth_(much_growth + growth_of_momentum * std::sqrt(finite(kappa_f))),
+      long_time_(long_time * (finite(kappa_f) + W.spectrum().kappa())),
       carried_(W.rounds_carried()),
       held_(start),
       best_(start),

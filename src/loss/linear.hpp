@@ -97,6 +97,7 @@ class LinearLoss : public PiecewiseLoss {
     return {steepest + l2_, Link::min_curvature * smallest + l2_};
   }
 
+  bool curvature_jumps() const override { return Link::curvature_jumps; }
   bool smooth() const override { return std::isfinite(link_.max_curvature); }
 
   std::shared_ptr<const Loss> smoothed(double width) const override {
@@ -145,6 +146,7 @@ class LinearLoss : public PiecewiseLoss {
 /// log(1 + exp(-b z)), b = -1 or +1; exact to rounding for margins of any size.
 struct LogisticLink {
   static constexpr double max_curvature = 0.25;
+  static constexpr bool curvature_jumps = false;
   static constexpr double min_curvature = 0;
   static constexpr double max_slope = 1;
   static double values(const double* z, const double* b, Index count) {
@@ -161,6 +163,7 @@ struct LogisticLink {
 /// (z - b)^2 / 2.
 struct SquareLink {
   static constexpr double max_curvature = 1;
+  static constexpr bool curvature_jumps = false;
   static constexpr double min_curvature = 1;
   static constexpr double max_slope = std::numeric_limits<double>::infinity();
   static double values(const double* z, const double* b, Index count) {
@@ -180,6 +183,7 @@ using LogisticLoss = LinearLoss<LogisticLink>;
 template <class Shape>
 struct ScalarLink : Shape {
   static constexpr double min_curvature = 0;
+  static constexpr bool curvature_jumps = true;
   double values(const double* z, const double* b, Index count) const {
     double sum = 0;
     for (Index j = 0; j < count; ++j) sum += this->value(z[j], b[j]);

@@ -57,7 +57,7 @@ void Loss::tilted_minimiser(VectorRef a, double c, VectorOut x) const {
     newton(Tilted(*this, a, c), point);
   } else {
     // Rounded off ever less: each is nearly solved by the one before.
-    for (double width = 1; width > least_rounding_width / 2; width /= 10) {
+    for (double width = 1e-2; width > least_rounding_width; width /= 100) {
       const auto near = smoothed(width);
       if (!near)
         throw RunError("a loss that is neither smooth nor knows a smooth one near it has no dual oracle");

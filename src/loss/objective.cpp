@@ -17,11 +17,11 @@ namespace {
 /// The largest L_i, the smallest mu_i, and how many and how steep rows there are, of all agents.
 Constants extremes(std::span<const std::shared_ptr<const Loss>> hosted, bool want_curvature,
                    Transport& transport, Threads& threads) {
-  Block each = Block::Zero(6, std::ssize(hosted));
+  Block each = Block::Zero(7, std::ssize(hosted));
   threads.each(each.cols(), [&](Index i) {
     const Curvature c = want_curvature ? hosted[i]->curvature() : Curvature{};
     each.col(i) << c.L, c.mu, static_cast<double>(hosted[i]->rows()), hosted[i]->row_smoothness(),
-        want_curvature ? hosted[i]->known_convexity() : 0, hosted[i]->smooth() ? 1 : 0;
+        hosted[i]->known_convexity(), hosted[i]->smooth() ? 1 : 0, hosted[i]->curvature_jumps() ? 1 : 0;
   });
   const Block& all = transport.gather(each);
   return {.L = all.row(0).maxCoeff(),
@@ -30,7 +30,8 @@ Constants extremes(std::span<const std::shared_ptr<const Loss>> hosted, bool wan
           .row_L = all.row(3).minCoeff() > 0 ? all.row(3).maxCoeff() : 0,
           .most_rows = static_cast<Index>(all.row(2).maxCoeff()),
           .own_l2 = all.row(4).minCoeff(),
-          .smooth = all.row(5).minCoeff() > 0};
+          .smooth = all.row(5).minCoeff() > 0,
+          .curvature_jumps = all.row(6).maxCoeff() > 0};
 }
 
 }  // namespace
@@ -146,7 +147,7 @@ void Objective::batch_gradients(const Block& X, Index batch, Index draw, Block& 
     });
     losses_[c]->batch_gradient(X.col(c), rows, out.col(c));
   });
-  if (extra_convexity_ > 0) result_ += extra_convexity_ * X;
+  if (extra_convexity_ > 0) out += extra_convexity_ * X;
   meter_.computations += static_cast<double>(batch) / static_cast<double>(constants_.rows);
 }
 

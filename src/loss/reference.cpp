@@ -97,6 +97,23 @@ AllAgents all_agents(std::span<const std::shared_ptr<const Loss>> hosted, Transp
   return {static_cast<double>(all.cols()), all.minCoeff() > 0};
 }
 
+/// Newton's method, and where a flat curvature leaves it without a direction, steps down the gradient, too.
+double minimise(const Loss& f, Vector& x) {
+  constexpr double solved = 1e-6;  // of the gradient at zero; Newton's method ends far below
+  Vector g(f.dimension());
+  f.gradient(Vector::Zero(f.dimension()), g);
+  const double wanted = solved * g.norm();
+  double norm = newton(f, x);
+  if (!(norm <= wanted)) norm = proximal_newton(f, {}, x);
+  if (!(norm <= wanted))
+    throw RunError(
+        fmt::format("the optimum was not found: |grad f| is still {:.3g} of {:.3g} at zero. Perhaps there is "
+                    "none: give a "
+                    "positive --l2",
+                    norm, g.norm()));
+  return norm;
+}
+
 }  // namespace
 
 double farthest_minimiser(const Reference& reference, const Regulariser& regulariser, Index agents) {
@@ -117,7 +134,7 @@ Reference solve_reference(std::span<const std::shared_ptr<const Loss>> hosted, T
   Reference reference;
   reference.x = start.size() == f.dimension() ? std::move(start) : Vector::Zero(f.dimension());
   if (agents.smooth) {
-    reference.gradient_norm = r.none() ? newton(f, reference.x) : proximal_newton(f, r, reference.x);
+    reference.gradient_norm = r.none() ? minimise(f, reference.x) : proximal_newton(f, r, reference.x);
   } else {
     // Each is nearly solved by the one before. The last tells how far below f it is.
     for (double width = 1; width > least_rounding_width / 2; width /= 10) {

@@ -277,6 +277,14 @@ void AugmentedLagrangian::check() const {
     throw InputError("--set rho", "0 with solver=admm",
                      "without a penalty there is nothing to alternate with",
                      "Use solver=jacobi, or method ssda.");
+  const bool has_own_steps = sweeps() || reduces_variance();
+  const auto refuse = [&](std::string_view key) {
+    throw InputError(fmt::format("--set {}", key),
+                     fmt::format("given with solver={}", solver_names[static_cast<std::size_t>(solver)]),
+                     "this solver has none", "Leave it out, or use solver=agd.");
+  };
+  if (has_own_steps && (vanish || sigma)) refuse(vanish ? "vanish" : "sigma");
+  if (sweeps() && (step || beta_in || carry)) refuse(step ? "step" : beta_in ? "beta-in" : "carry");
   if (rho == 0.0 && eta_is_rho)
     throw InputError("--set eta", "rho with rho=0", "a dual step of 0 never moves", "Use eta=auto.");
 }

@@ -2,8 +2,12 @@
 #include "method/local_steps.hpp"
 #include "method/registry.hpp"
 
+#include <ideal/error.hpp>
+
 #include <array>
 #include <cmath>
+
+#include <fmt/format.h>
 
 namespace ideal {
 
@@ -81,6 +85,10 @@ struct DualFgm {
     const Class known = class_of(F);
     const bool strong = known == Class::strong_smooth || known == Class::strong;
     const bool smooth = known == Class::strong_smooth || known == Class::smooth;
+    if ((strong && !(F.mu() > 0)) || (smooth && !std::isfinite(F.L())))
+      throw InputError(fmt::format("--set class={}", static_cast<Index>(known)),
+                       describe(strong && !(F.mu() > 0) ? Demand::merely_convex : Demand::nonsmooth),
+                       "a class says what the losses are", "Use class=auto.");
     run.uses("class", static_cast<Index>(known));
 
     const double added = this->nu.value_or(eps / (static_cast<double>(W.agents()) * radius * radius));

@@ -62,6 +62,10 @@ struct Dvr {
     const auto [lambda_max, lambda_min] = M.spectrum();
     const Index d = mean.rows(), parts = run.uses("parts", std::min(F.rows(), this->parts.value_or(100)));
     const double m = static_cast<double>(parts), sigma = F.own_l2();
+    if (!(sigma > 0))
+      throw InputError("--method dvr", "l2 = 0",
+                       "every row's loss must be strongly convex, not only their sum",
+                       "Give a positive --l2, or use --method ideal.");
     // Half of the parts' conjugates makes the dual lambda_min/(2L - sigma) strongly convex in the edges.
     const double alpha = run.uses("alpha", 2 * lambda_min / (2 * F.L() - sigma));
     const double kappa_s = F.part_L(parts) / sigma - 1;

@@ -97,7 +97,7 @@ Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions) {
   const Index steps = W.reach() + 4;
   const bool small = W.agents() <= most_agents && steps <= most_steps;
   return {
-      .L = curvature_margin * most[0],
+      .L = F.curvature_jumps() ? F.L() : curvature_margin * most[0],
       .mu = most[1] < 0 ? -most[1] : F.mu(),
       .W = small ? network_spectrum(W, F.noise(std::min(probes, X.rows())), most[2], steps) : W.spectrum()};
 }

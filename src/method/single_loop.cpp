@@ -106,14 +106,15 @@ SingleLoop::SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Op
       told_Omega_(Omega_),
       best_X_(X_),
       best_Omega_(Omega_) {
+  options_.follow = options.follow && !F.curvature_jumps();
   seen_.row(concavity) = -F.known_convexity().transpose();
 }
 
 Block SingleLoop::operator()(Run& run) {
   run.keep(X_, X_prev_, Omega_, k_, directions_, next_look_, seen_, word_, rounds_left_, told_X_, told_Omega_,
            best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_, last_k_,
-           last_estimate_, worth_verifying_, retreats_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
-           beliefs_.W.lambda_min, options_.sigma, options_.tau);
+           last_estimate_, worth_verifying_, retreats_, slow_, caution_, beliefs_.L, beliefs_.mu,
+           beliefs_.W.lambda_max, beliefs_.W.lambda_min, options_.sigma, options_.tau);
   run.sums_to_zero(Omega_);
   choose();
   if (rounds_left_ > 0) W_.carry(&word_);

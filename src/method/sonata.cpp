@@ -42,8 +42,9 @@ struct Sonata {
         "T", T, range::count,
         "local accelerated steps, the first of which is paid by g; auto: 2 sqrt((L + tau)/(mu + tau)); "
         "1 is ATC-DIGing with step gamma/(L + tau)");
-    fields.number("tau", tau, range::nonnegative,
-                  "weight of the proximal term; auto: L; as small as the losses' Hessians differ is faster");
+    fields.number(
+        "proximal", tau, range::nonnegative,
+        "weight tau of the proximal term; auto: L; as small as the losses' Hessians differ is faster");
     fields.number("step", step, range::positive,
                   "step gamma; auto: (1 + lambda_min(W_DS))^2; the theory has powers of 1 - sigma");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
@@ -51,7 +52,7 @@ struct Sonata {
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());
-    const double tau = run.uses("tau", this->tau.value_or(F.L()));
+    const double tau = run.uses("proximal", this->tau.value_or(F.L()));
     const double gamma = run.uses("step", step.value_or(step_scale * tracking_share(W.spectrum())));
     const double kappa = (F.L() + tau) / (F.mu() + tau), beta = nest(kappa), inner_step = 1 / (F.L() + tau);
     const Index T = exact ? 2 : run.uses("T", this->T ? *this->T : whole_steps(2 * std::sqrt(kappa), "T"));

@@ -196,6 +196,27 @@ TEST_F(Diagnosis, BlamesNobodyWithDefaults) {
   }
 }
 
+/// Agents with one and the same loss have multipliers of zero, but for rounding.
+TEST_F(Diagnosis, DoesNotBlameTheRoundingOfDualVariables) {
+  problem.losses.assign(8, problem.losses.front());
+  Threads threads;
+  problem.reference = solve_reference(problem.losses, threads);
+  for (const char* name : {"al", "ideal", "opapc", "ideal1"}) {
+    const Result result = run_for(problem, topology, method(name), 30);
+    EXPECT_FALSE(about(diagnose(problem, topology, method(name), result, 1e-13), "|sum of dual variables|"))
+        << name;
+  }
+}
+
+TEST_F(Diagnosis, BlamesNoShortStepAndNoStageForAnInnerLoop) {
+  const auto blamed = [&](const Method& m, std::string_view quantity) {
+    return about(diagnose(problem, topology, m, run_for(problem, topology, m, 30), 1e-13), quantity) !=
+           nullptr;
+  };
+  EXPECT_FALSE(blamed(with("dasg", {{"step-scale", "0.1"}}), "step"));
+  EXPECT_FALSE(blamed(with("dmasg", {{"T", "5"}}), "T"));
+}
+
 TEST(Stalled, MeansNoBetterThanTheFirstHalf) {
   const auto trace_of = [](std::initializer_list<double> gaps) {
     Trace trace;

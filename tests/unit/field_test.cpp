@@ -101,8 +101,8 @@ TEST(Sonata, WithOneLocalStepIsAtcDiging) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     const double tau = 0.5, gamma = 0.05;
-    const auto sonata = record(problem, topology,
-                               with("sonata", {{"T", "1"}, {"tau", text(tau)}, {"step", text(gamma)}}), 80);
+    const auto sonata = record(
+        problem, topology, with("sonata", {{"T", "1"}, {"proximal", text(tau)}, {"step", text(gamma)}}), 80);
     const auto atc = record(problem, topology,
                             with("atc-diging", {{"step", text(gamma / (problem.constants.L + tau))}}), 80);
     EXPECT_LT(difference(sonata.X, atc.X, 81), 1e-11) << graph;
@@ -114,7 +114,8 @@ TEST(Sonata, OfEqualAgentsMinimisesAtOnce) {
   Problem problem = make_problem({}, 6);
   std::ranges::fill(problem.losses, problem.losses[0]);
   const auto X =
-      record(problem, topology, with("sonata", {{"exact", "true"}, {"tau", "0"}, {"step", "1"}}), 2).outer();
+      record(problem, topology, with("sonata", {{"exact", "true"}, {"proximal", "0"}, {"step", "1"}}), 2)
+          .outer();
   Vector best = Vector::Zero(X[0].rows());
   newton(*problem.losses[0], best);
   EXPECT_LT((X[0].colwise() - best).norm(), 1e-10);

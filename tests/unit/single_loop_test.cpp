@@ -312,5 +312,21 @@ TEST(Auto, FindsOutThatAgentsDiffer) {
   }
 }
 
+/// What it has learnt by going back is part of what it continues with.
+TEST(Auto, ContinuesBitForBitAfterItWentBack) {
+  const Topology topology = Topology::parse("cycle:8", "laplacian");
+  const Problem problem = make_problem({.loss = LossKind::logistic, .kappa = 200}, 8);
+  const Method m = with("auto", {{"lambda-max", "1.5"}});
+  const Result whole = run_for(problem, topology, m, 300);
+  ASSERT_GT(std::get<Index>(whole.parameters.at("retreats")), 0);
+  for (const double until : {40.0, 90.0, 150.0}) {
+    const Result half = run_for(problem, topology, m, until);
+    SolveOptions options;
+    options.watch.computations = 300;
+    options.run.resume = &half.checkpoint;
+    EXPECT_EQ(simulate(problem, topology, m, options).X, whole.X) << until;
+  }
+}
+
 }  // namespace
 }  // namespace ideal::test
