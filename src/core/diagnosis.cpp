@@ -323,18 +323,17 @@ void unlike_hessians(const Case& c, Findings& found) {
 
 void noise(const Case& c, Findings& found) {
   if (!c.method.stochastic() || !c.in_trouble()) return;
-  const auto batch = c.used("batch");
+  const double batch = c.used("batch").value_or(std::atof(c.set("batch").c_str()));
+  if (batch >= static_cast<double>(c.problem.constants.rows)) return;  // every row each time
   const std::string rule =
       "large enough that the noise of mini-batches does not keep the iterates away from the optimum";
   if (c.set("solver") == "sgd" && c.used("growth").value_or(1) <= 1)
     found.push_back({"growth", 1,
                      "above 1, or the noise of mini-batches keeps the iterates away from the optimum",
                      "--set growth=auto"});
-  if (c.is({"fedavg"}))
-    found.push_back({"batch", batch.value_or(std::atof(c.set("batch").c_str())), rule, "--set batch=auto"});
+  if (c.is({"fedavg"})) found.push_back({"batch", batch, rule, "--set batch=auto"});
   if (c.is({"dasg"}))
-    found.push_back({"batch", batch.value_or(std::atof(c.set("batch").c_str())), rule,
-                     "a larger one, a smaller step, or --method dmasg or dvr"});
+    found.push_back({"batch", batch, rule, "a larger one, a smaller step, or --method dmasg or dvr"});
 }
 
 /// What the last digits of f* and of f can tell.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loss/proximal_newton.hpp"
+#include "loss/tilted.hpp"
 
 #include <ideal/error.hpp>
 #include <ideal/reference.hpp>
@@ -104,6 +105,9 @@ double minimise(const Loss& f, Vector& x) {
   f.gradient(Vector::Zero(f.dimension()), g);
   const double wanted = solved * g.norm();
   double norm = newton(f, x);
+  // With ever less strong convexity of its own, each is nearly solved by the one before.
+  for (double l2 = g.norm(); !(norm <= wanted) && l2 > 1e-12 * g.norm(); l2 /= 10)
+    proximal_newton(Tilted(f, Vector::Zero(f.dimension()), l2), {}, x);
   if (!(norm <= wanted)) norm = proximal_newton(f, {}, x);
   if (!(norm <= wanted))
     throw RunError(

@@ -233,6 +233,7 @@ void SingleLoop::go_back(Run& run) {
   Omega_ = best_Omega_;
   ++retreats_;
   first_size_ = last_bound_ = last_estimate_ = 0;
+  seen_.row(curvature).setZero();  // of where it went
   options_.sigma = 1;
   caution_ *= 1.25;
   beliefs_.L *= 1.25;

@@ -316,7 +316,7 @@ TEST(Auto, FindsOutThatAgentsDiffer) {
 TEST(Auto, ContinuesBitForBitAfterItWentBack) {
   const Topology topology = Topology::parse("cycle:8", "laplacian");
   const Problem problem = make_problem({.loss = LossKind::logistic, .kappa = 200}, 8);
-  const Method m = with("auto", {{"lambda-max", "1.5"}});
+  const Method m = with("auto", {{"lambda-max", "2.5"}});
   const Result whole = run_for(problem, topology, m, 300);
   ASSERT_GT(std::get<Index>(whole.parameters.at("retreats")), 0);
   for (const double until : {40.0, 90.0, 150.0}) {
