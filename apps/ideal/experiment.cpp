@@ -237,7 +237,10 @@ void complete(Settings& settings) {
   const bool kinked = settings.loss == "hinge" || settings.loss == "quantile";
   if (kinked && settings.smoothing.value_or(0) == 0) asked.add(Demand::nonsmooth);
   if (!regulariser_of(settings).none()) asked.add(Demand::composite);
-  require_fit(method(settings.method), asked);
+  // An unknown method is complained about where the file names it.
+  const auto known =
+      std::ranges::find(methods(), settings.method, [](const Method& m) { return m.about().name; });
+  if (known != methods().end()) require_fit(*known, asked);
 }
 
 /// An error in `step` also tells where in the file it is.

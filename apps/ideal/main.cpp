@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <new>
 #include <ranges>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -73,8 +74,14 @@ int dispatch(CLI::App& program, const std::vector<Command>& commands, int argc, 
     throw explained(program, error);
   }
   const auto chosen = std::ranges::find_if(commands, [](const Command& c) { return c.page->parsed(); });
-  const int code = chosen->run();
-  if (std::fflush(stdout) != 0) throw RunError("cannot write to the standard output");
+  int code = reached;
+  try {
+    code = chosen->run();
+  } catch (const std::system_error&) {
+    if (std::ferror(stdout) == 0) throw;
+  }
+  if (std::ferror(stdout) != 0 || std::fflush(stdout) != 0)
+    throw RunError("cannot write to the standard output");
   leave();
   return code;
 }

@@ -353,11 +353,11 @@ void told_tolerance(const Case& c, Findings& found) {
                      fmt::format("--tol {:.0e}", 10 * least)});
 }
 
-/// How much longer it takes at the pace of the second half.
+/// How much longer it takes at the pace of the last third.
 void pace(const Case& c, Findings& found) {
   const Trace& trace = c.result.trace;
   if (c.result.status != Status::budget || trace.size() < 4 || c.tol <= 0) return;
-  const TraceRow &middle = trace[trace.size() / 2], &last = trace.back();
+  const TraceRow &middle = trace[2 * trace.size() / 3], &last = trace.back();
   const double speed = std::log(middle.worst_suboptimality / last.worst_suboptimality) /
                        (last.meter.computations - middle.meter.computations);
   if (!(speed > 0) || stalled(trace)) return;
@@ -365,8 +365,8 @@ void pace(const Case& c, Findings& found) {
   if (!(needed < 1e9)) return;
   const double steps = std::pow(10, std::floor(std::log10(needed)) - 1);  // two digits
   found.push_back({"rounds", last.meter.computations,
-                   fmt::format("about {:.2g} computations at the pace of the second half", needed),
-                   fmt::format("--rounds {:.0f}", std::ceil(1.1 * needed / steps) * steps)});
+                   fmt::format("about {:.2g} computations at the pace of its last third", needed),
+                   fmt::format("--rounds {:.0f}", std::ceil(1.25 * needed / steps) * steps)});
 }
 
 constexpr std::array rules{told_smoothness,  told_convexity, told_spectrum,  primal_step, scaled_smoothness,

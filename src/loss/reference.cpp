@@ -103,7 +103,8 @@ double minimise(const Loss& f, Vector& x) {
   constexpr double solved = 1e-6;  // of the gradient at zero; Newton's method ends far below
   Vector g(f.dimension());
   f.gradient(Vector::Zero(f.dimension()), g);
-  const double wanted = solved * g.norm();
+  const double rounding = 1e-13 * (1 + std::abs(f.value(x)));  // of gradients, where the optimum is at zero
+  const double wanted = solved * g.norm() + rounding;
   double norm = newton(f, x);
   // With ever less strong convexity of its own, each is nearly solved by the one before.
   for (double l2 = g.norm(); !(norm <= wanted) && l2 > 1e-12 * g.norm(); l2 /= 10)

@@ -13,32 +13,31 @@ struct Drs {
   double step_scale = 1;
 
   static About about() {
-    return {.name = "drs",
-            .family = "non-smooth",
-            .summary =
-                "distributed randomized smoothing: accelerated steps along subgradients at K points drawn "
-                "around the iterate, averaged over a spanning tree",
-            .rule =
-                "y = (1-a) x + a z;  S+ = S + mean_ik g_i(y + gamma u_k)/a;  z+ = x_0 - eta S+;  "
-                "x+ = (1-a) x + a z+;  a+ = 2/(1 + sqrt(1 + 4/a^2)), gamma = R a d^(-1/4), "
-                "eta = R a+/(2 G (d^(1/4) + sqrt(k/K)))",
-            .cost = "(K, 2 radius of the graph)",
-            .rate = "R G d^(1/4) / eps iterations, with K = k / (4 sqrt(d)) (R G / eps)^2 computations",
-            .assumptions = "f_i convex and Lipschitz; the graph is a tree to send sums along",
-            .citation =
-                "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for non-smooth distributed "
-                "optimization in networks. NeurIPS 2018, Algorithm 1",
-            .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::nonsmooth},
-            .linear = false};
+    return {
+        .name = "drs",
+        .family = "non-smooth",
+        .summary =
+            "randomized smoothing: accelerated steps along subgradients at K points drawn around the iterate",
+        .rule =
+            "y = (1-a) x + a z;  S+ = S + mean_ik g_i(y + gamma u_k)/a;  z+ = x_0 - eta S+;  x+ = (1-a) x + "
+            "a z+;  a+ = 2/(1 + sqrt(1 + 4/a^2)), gamma = R a d^(-1/4), eta = R a+/(2 G (d^(1/4) + "
+            "sqrt(k/K)))",
+        .cost = "(K, 2 radius of the graph)",
+        .rate = "R G d^(1/4) / eps iterations, with K = k / (4 sqrt(d)) (R G / eps)^2 computations",
+        .assumptions = "f_i convex and Lipschitz; the graph is a tree to send sums along",
+        .citation =
+            "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for non-smooth distributed "
+            "optimization in networks. NeurIPS 2018, Algorithm 1",
+        .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::nonsmooth},
+        .linear = false};
   }
 
   void parameters(Fields& fields) {
     fields.number("radius", radius, range::positive,
                   "R, about how far the optimum is; auto: 10/G, at most sqrt(2/mu)");
-    fields.number(
-        "lipschitz", lipschitz, range::positive,
-        "G, the length of the longest subgradient; auto: as the losses know it (flooded, and counted), else "
-        "G of the start and R = G/L");
+    fields.number("lipschitz", lipschitz, range::positive,
+                  "G, the length of the longest subgradient; auto: as the losses know it (flooded, and "
+                  "counted), else G of the start and R = G/L");
     fields.number("K", K, range::count, "subgradients of an iteration; auto: k/(4 sqrt(d)) in the k-th");
     fields.number("step-scale", step_scale, range::positive, "multiplies eta");
   }

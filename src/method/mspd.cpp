@@ -14,32 +14,31 @@ struct Mspd {
   double step_scale = 1;
 
   static About about() {
-    return {.name = "mspd",
-            .family = "non-smooth",
-            .summary =
-                "multi-step primal-dual: subgradients between rounds of Chebyshev gossip; agents report "
-                "the mean of their iterates",
-            .rule =
-                "Lambda+ = Lambda + sigma Q(W)(2X - X-);  X+ ~ argmin F(V) + <Lambda+,V> + |V - X|^2/(2 eta) "
-                "by T steps V+ = V - 2/(m+2) (eta (g(V) + Lambda+) + V - X);  the answer is the mean of "
-                "X_1 ... X_k",
-            .cost = "(T, J)",
-            .rate = "R G / eps iterations, with T = k (R G / eps)^2 computations",
-            .assumptions = "f_i convex and Lipschitz",
-            .citation =
-                "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for non-smooth distributed "
-                "optimization in networks. NeurIPS 2018, Algorithm 2",
-            .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::nonsmooth},
-            .linear = false};
+    return {
+        .name = "mspd",
+        .family = "non-smooth",
+        .summary =
+            "multi-step primal-dual: subgradients between rounds of gossip; the answer is the mean of the "
+            "iterates",
+        .rule =
+            "Lambda+ = Lambda + sigma Q(W)(2X - X-);  X+ ~ argmin F(V) + <Lambda+,V> + |V - X|^2/(2 eta) by "
+            "T steps V+ = V - 2/(m+2) (eta (g(V) + Lambda+) + V - X);  the answer is the mean of X_1 ... X_k",
+        .cost = "(T, J)",
+        .rate = "R G / eps iterations, with T = k (R G / eps)^2 computations",
+        .assumptions = "f_i convex and Lipschitz",
+        .citation =
+            "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for non-smooth distributed "
+            "optimization in networks. NeurIPS 2018, Algorithm 2",
+        .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::nonsmooth},
+        .linear = false};
   }
 
   void parameters(Fields& fields) {
     fields.number("radius", radius, range::positive,
                   "R, about how far the optimum is; auto: 10/G, at most sqrt(2/mu)");
-    fields.number(
-        "lipschitz", lipschitz, range::positive,
-        "G, the length of the longest subgradient; auto: as the losses know it (flooded, and counted), else "
-        "G of the start and R = G/L");
+    fields.number("lipschitz", lipschitz, range::positive,
+                  "G, the length of the longest subgradient; auto: as the losses know it (flooded, and "
+                  "counted), else G of the start and R = G/L");
     fields.number("T", T, range::count, "subgradients of an iteration; auto: k in the k-th");
     fields.number("J", J, range::count, "degree of the polynomial Q; auto: floor(sqrt(kappa_W))");
     fields.number("step-scale", step_scale, range::positive, "multiplies eta = R/(G sqrt(kappa_Q))");

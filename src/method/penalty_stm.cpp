@@ -22,10 +22,7 @@ struct PenaltyStm {
     return {
         .name = "penalty-stm",
         .family = "stochastic",
-        .summary =
-            "primal approach: similar triangles with mini-batches on the problem with a penalty for "
-            "disagreement, to a "
-            "given accuracy",
+        .summary = "similar triangles with mini-batches and a penalty for disagreement, to a given accuracy",
         .rule =
             "similar triangles (theta_k, U, Y, X) on F(X) + (r/2) <X, Q(W) X>, r = 2 R^2/eps, R^2 = |grad "
             "F(X_0)|^2/lambda_min;  gradients on as many rows as keep their noise below eps",
@@ -35,10 +32,8 @@ struct PenaltyStm {
             "f_i strongly convex and smooth; unbiased gradients of bounded variance; eps chosen beforehand",
         .citation =
             "Dvinskikh, Gasnikov. Decentralized and parallelized primal and dual accelerated methods for "
-            "stochastic "
-            "convex programming problems. J. Inverse Ill-Posed Probl. 2021 (arXiv 1904.09015), the primal "
-            "approach; "
-            "strong convexity in the steps themselves in place of restarts",
+            "stochastic convex programming problems. J. Inverse Ill-Posed Probl. 2021 (arXiv 1904.09015), "
+            "the primal approach; strong convexity in the steps themselves in place of restarts",
         .linear = false};
   }
 

@@ -15,16 +15,15 @@ struct PushDiging {
     return {.name = "push-diging",
             .family = "gradient tracking",
             .summary =
-                "DIGing by push-sum: messages may go one way, and an agent knows no more of the network "
-                "than how many listen to it",
+                "DIGing by push-sum: messages may go one way, and an agent knows only how many listen to it",
             .rule =
-                "U+ = C (U - alpha Y);  v+ = C v;  x_i+ = u_i+ / v_i+;  Y+ = C Y + g+ - g;  U_0 = X_0, "
-                "v_0 = 1, Y_0 = g_0;  C = W_DS, or 1/(1 + out-degree) for each listener and oneself",
+                "U+ = C (U - alpha Y);  v+ = C v;  x_i+ = u_i+ / v_i+;  Y+ = C Y + g+ - g;  U_0 = X_0, v_0 = "
+                "1, Y_0 = g_0;  C = W_DS, or 1/(1 + out-degree) for each listener and oneself",
             .cost = "(1, 2)",
             .rate = "log(1/eps) times what depends on kappa_f, 1 - sigma and min v",
             .assumptions =
-                "f_i convex and smooth, f strongly convex; a network that may change and be "
-                "directed, but stays strongly connected over time",
+                "f_i convex and smooth, f strongly convex; a network that may change and be directed, but "
+                "stays strongly connected over time",
             .citation =
                 "Nedic, Olshevsky, Shi. Achieving geometric convergence for distributed optimization over "
                 "time-varying graphs. SIAM J. Optim. 2017",
@@ -32,10 +31,9 @@ struct PushDiging {
   }
 
   void parameters(Fields& fields) {
-    fields.number(
-        "step", step, range::positive,
-        "step alpha; auto: as of diging, on a directed network 0.4 / L, at most 2 (1 - sigma)^2 / L "
-        "and min v / (2 L), which diverged nowhere tried");
+    fields.number("step", step, range::positive,
+                  "step alpha; auto: as of diging, on a directed network 0.4 / L, at most 2 (1 - sigma)^2 / "
+                  "L and min v / (2 L), which diverged nowhere tried");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 

