@@ -2,6 +2,7 @@
 // Losses with kinks, rounded off or not, and the methods for them.
 #include "support/message.hpp"
 #include "support/recorder.hpp"
+#include "support/sanitized.hpp"
 
 #include <ideal/random.hpp>
 
@@ -186,6 +187,7 @@ class EveryNonsmoothMethod : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Methods, EveryNonsmoothMethod, testing::Values("mspd", "drs"), readable);
 
 TEST_P(EveryNonsmoothMethod, ApproachesTheOptimumOnFiveGraphs) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under sanitizers";
   for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
     for (const double l2 : {0.0, 0.01})
       for (const std::string& graph : five_graphs) {

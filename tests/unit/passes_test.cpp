@@ -3,6 +3,7 @@
 // become in special cases.
 #include "support/message.hpp"
 #include "support/recorder.hpp"
+#include "support/sanitized.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -42,6 +43,7 @@ TEST(Passes, WithoutAccelerationAreThoseOfTheDistributedAugmentedLagrangian) {
 
 /// The exact subproblems of `exact` are solved by accelerated gradient steps, which know nothing of passes.
 TEST(Passes, ManyOfThemAreExactSubproblems) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under sanitizers";
   for (const auto& [graph, mixing] : settings) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({.kappa = 10}, topology.agents());

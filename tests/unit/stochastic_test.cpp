@@ -4,6 +4,7 @@
 #include "support/dense.hpp"
 #include "support/quadratics.hpp"
 #include "support/recorder.hpp"
+#include "support/sanitized.hpp"
 
 #include <cmath>
 #include <numeric>
@@ -222,6 +223,7 @@ TEST(Dmasg, StagesAreDasgWithTheirSteps) {
 
 /// Table 2 of the paper for SGD, and the rate of D-MASG: rows for accuracy eps in proportion to sigma^2/eps.
 TEST(StochasticLaws, RowsNeededGrowAsOneOverAccuracy) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under sanitizers";
   const Topology topology = Topology::parse("complete:4", "laplacian");
   const Problem problem = make_problem({.rows = 400, .kappa = 10, .partition = "shuffled"}, 4);
   const std::vector<double> computations{150, 300, 600, 1200, 2400};
