@@ -132,11 +132,14 @@ void told_convexity(const Case& c, Findings& found) {
   double least = std::numeric_limits<double>::infinity();
   Index agent = 0;
   for (Index i = 0; i < std::ssize(c.problem.losses); ++i)
-    if (const Loss* f = c.problem.losses[i].get())
+    if (const Loss* f = c.problem.losses[i].get()) {
+      if (c.problem.constants.mu <= f->known_convexity() * (1 + rounding))
+        continue;  // without a look at the data
       if (const double mu = f->curvature().mu; mu < least) {
         least = mu;
         agent = i;
       }
+    }
   if (c.problem.constants.mu <= least * (1 + rounding)) return;
   found.push_back(
       {"mu", c.problem.constants.mu,
