@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method/registry.hpp"
 
+#include <ideal/error.hpp>
+
 #include <algorithm>
 #include <vector>
 
