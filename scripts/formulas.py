@@ -9,14 +9,16 @@ import re
 GREEK = "alpha beta gamma delta eps eta theta kappa lambda mu nu rho sigma tau Theta Lambda Omega".split()
 NAMES = {name: "\\" + name for name in GREEK} | {
     "eps": r"\varepsilon", "grad": r"\nabla", "argmin": r"\operatorname*{argmin}", "mean": r"\operatorname{mean}",
-    "nest": r"\operatorname{nest}", "FastMix": r"\operatorname{FastMix}", "log": r"\log", "ln": r"\ln",
+    "nest": r"\operatorname{nest}", "FastMix": r"\operatorname{FastMix}", "prox": r"\operatorname{prox}", "exp": r"\exp", "log": r"\log", "ln": r"\ln",
     "max": r"\max", "min": r"\min", "Xg": "X_g", "Xf": "X_f", "WX": "WX", "tx": "t_x", "ty": "t_y"}
 SUBSCRIPTS = {"max": r"\max", "min": r"\min", "DS": r"\mathrm{DS}", "in": r"\mathrm{in}"}
 FENCES = {"sqrt": (r"\sqrt{", "}"), "ceil": (r"\lceil ", r" \rceil"), "floor": (r"\lfloor ", r" \rfloor")}
 SIGNS = {"...": r"\dots", "<-": r"\leftarrow", "<=": r"\le", ">=": r"\ge", "~": r"\approx", "<": r"\langle", ">": r"\rangle"}
 
 FENCE = re.compile(r"(?:sqrt|ceil|floor)\(")
-WORD = re.compile(r"[A-Za-z]+(?:[-'][A-Za-z]+)*\d*")
+WORD = re.compile(r"[A-Za-z]+(?:[-'][A-Za-z]+)*(?:'(?![A-Za-z])|\d*)")
+# Brackets around a remark, not around a formula.
+REMARK = re.compile(r"\([a-z]+: [^()]*\)")
 NAME = re.compile(r"(?:%s)(?![A-Za-z])|[A-Za-z](?![A-Za-z])" % "|".join(sorted(NAMES, key=len, reverse=True)))
 # A sign right behind a name belongs to it where no operand follows at once: X+ = ..., but k+1.
 AFTERWARDS = re.compile(r"[+-](?=[\s),;/]|$)")
@@ -86,16 +88,25 @@ class Reader:
             self.at += len(word)
             self.add("text", word) if self.is_prose() else self.add("math", self.embedded_word(word))
             return
-        stop = self.take(r"[,;:](?=\s|$)|\.(?!\.)") if self.is_prose() else None
+        stop = self.take(REMARK.pattern + r"|[,;:](?=\s|$)|\.(?!\.)") if self.is_prose() else None
         if stop:
             self.add("text", stop)
         else:
             self.add("math", self.symbol())
 
     def embedded_word(self, word):
-        begins = not self.parts or self.parts[-1][1][-1] in ("(", ",")
-        ends = re.match(r"\s*([),]|$)", self.text[self.at:])
-        return ("" if begins else r"\;") + r"\text{%s}" % word + ("" if ends else r"\;")
+        """A word inside a formula, with those that follow it."""
+        begins = not self.parts or self.parts[-1][1][-1] in ("(", ",", "/")
+        while True:
+            blank = re.match(r" ", self.text[self.at:])
+            following = blank and Reader(self.text[self.at + 1:], embedded=True).word()
+            if not following:
+                break
+            self.at += 1 + len(following)
+            word += " " + following
+        below = self.subscript()
+        ends = re.match(r"\s*([),/]|$)", self.text[self.at:])
+        return ("" if begins else r"\;") + r"\text{%s}" % word + below + ("" if ends else r"\;")
 
     def symbol(self):
         fence = self.take(FENCE.pattern)
@@ -159,7 +170,7 @@ class Reader:
         name = self.take(NAME.pattern)
         if not name:
             raise ValueError(f"{self.text}: no exponent at character {self.at}")
-        return "^{%s%s}" % (sign, NAMES.get(name, name))
+        return "^{%s%s%s}" % (sign, NAMES.get(name, name), self.subscript())
 
 
 def joined(pieces):

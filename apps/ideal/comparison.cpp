@@ -14,6 +14,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
@@ -72,6 +73,12 @@ std::string loaded_key(Settings s, Index agents, bool whole) {
 
 Graph graph_of(const Settings& s) {
   return GraphSequence::parse(s.graph, static_cast<std::uint64_t>(s.seed)).joined();
+}
+
+/// Whether only the data tell that the method fits: they make some least squares strongly convex.
+bool depends_on_data(const Settings& s) {
+  return s.loss == "ridge" && !s.kappa && s.l2.value_or(Settings::default_l2) == 0 &&
+         !(s.mu.value_or(0) > 0) && !method(s.method).about().meets.has(Demand::merely_convex);
 }
 
 // ---- several runs at once -----------------------------------------------------------------------------
@@ -139,12 +146,31 @@ std::vector<Comparison::Group> Comparison::groups() const {
 void Comparison::run(ProgressLine& line, const std::stop_token& cancelled) {
   JointProgress progress(line, experiment_.cases.size());
   try {
+    for (const Group& group : groups()) require_fit_to_data(group, line, cancelled);
     for (const Group& group : groups()) {
       if (stopped(cancelled)) return;
       run(group, line, progress, cancelled);
     }
   } catch (const CknStopped&) {
     return;  // while features of images were computed; nothing of this group has begun
+  }
+}
+
+/// Before anything is run.
+void Comparison::require_fit_to_data(const Group& group, ProgressLine& line,
+                                     const std::stop_token& cancelled) {
+  std::optional<Loaded> loaded;
+  for (const std::size_t index : group.cases) {
+    const Settings& s = experiment_.cases[index].settings;
+    if (!depends_on_data(s)) continue;
+    if (!loaded) {
+      Threads threads(static_cast<int>(cores()));
+      line.show(fmt::format("reading {}", s.data));
+      loaded = load(s, graph_of(s), cluster_, threads, {CknProgress(line), cancelled});
+    }
+    Demands asked = demands_of(GraphSequence::parse(s.graph, static_cast<std::uint64_t>(s.seed)));
+    if (!(loaded->problem.constants.mu > 0)) asked.add(Demand::merely_convex);
+    require_fit(method(s.method), asked);
   }
 }
 

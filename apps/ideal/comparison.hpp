@@ -52,6 +52,7 @@ class Comparison {
   using Topologies = std::map<std::pair<std::string, std::string>, Topology>;  ///< by graph and mixing
 
   [[nodiscard]] std::vector<Group> groups() const;
+  void require_fit_to_data(const Group& group, ProgressLine& line, const std::stop_token& cancelled);
   [[nodiscard]] bool stopped(const std::stop_token& cancelled);
   void run(const Group& group, ProgressLine& line, JointProgress& progress, const std::stop_token& cancelled);
   [[nodiscard]] Topologies topologies_of(const Group& group, ProgressLine& line) const;

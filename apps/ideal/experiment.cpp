@@ -226,6 +226,12 @@ Settings settings_at(const Point& problem, const MethodEntry& entry, const Point
   return settings;
 }
 
+/// As far as can be told without the data, which make some least squares strongly convex.
+bool lacks_convexity(const Settings& settings) {
+  const bool added = settings.kappa || settings.l2.value_or(Settings::default_l2) > 0;
+  return !added && !(settings.mu.value_or(0) > 0) && settings.loss != "ridge";
+}
+
 /// Resolves the settings and checks what the options' own ranges do not.
 void complete(Settings& settings) {
   if (settings.l2 && settings.kappa)
@@ -237,6 +243,7 @@ void complete(Settings& settings) {
   const bool kinked = settings.loss == "hinge" || settings.loss == "quantile";
   if (kinked && settings.smoothing.value_or(0) == 0) asked.add(Demand::nonsmooth);
   if (!regulariser_of(settings).none()) asked.add(Demand::composite);
+  if (lacks_convexity(settings)) asked.add(Demand::merely_convex);
   // An unknown method is complained about where the file names it.
   const auto known =
       std::ranges::find(methods(), settings.method, [](const Method& m) { return m.about().name; });

@@ -28,37 +28,41 @@ struct Inspection {
   std::string mixing = "laplacian";
   Index seed = 0;
   std::string svg;
-  bool json = false;
+  bool gossip = false, json = false;
 
   int operator()() const;
+
+ private:
+  void check_gossip(const GraphSequence& graphs) const;
 };
 
-struct Degrees {
-  Index least, most;
-  double mean;
-};
+constexpr std::string_view by_resistance = "resistance";
+constexpr Index most_gossiping = 500;  // agents, each of which keeps a number of every other
 
-Degrees degrees_of(const Graph& graph) {
-  Degrees d{graph.agents(), 0,
-            2 * static_cast<double>(graph.edges().size()) / static_cast<double>(graph.agents())};
-  for (Index i = 0; i < graph.agents(); ++i) {
-    d.least = std::min(d.least, graph.degree(i));
-    d.most = std::max(d.most, graph.degree(i));
-  }
-  return d;
+/// How many other agents an agent has to do with: listens to, or sends to.
+Json degrees_of(const std::vector<Arc>& links, Index agents, Index Arc::*whose) {
+  std::vector<Index> degrees(static_cast<std::size_t>(agents), 0);
+  for (const Arc& link : links) ++degrees[static_cast<std::size_t>(link.*whose)];
+  const auto [least, most] = std::ranges::minmax(degrees);
+  return {{"min", least},
+          {"mean", static_cast<double>(links.size()) / static_cast<double>(agents)},
+          {"max", most}};
 }
 
-Json facts_about(const Graph& graph, const std::string& spec) {
-  const Degrees degrees = degrees_of(graph);
-  const auto others = static_cast<double>(graph.agents() - 1);
-  const auto diameter = graph.diameter();
-  return {
-      {"graph", spec},
-      {"agents", graph.agents()},
-      {"edges", graph.edges().size()},
-      {"degree", {{"min", degrees.least}, {"mean", degrees.mean}, {"max", degrees.most}}},
-      {"diameter", {{"hops", diameter.hops}, {"exact", diameter.exact}}},
-      {"exposure", {{"mean", degrees.mean / others}, {"max", static_cast<double>(degrees.most) / others}}}};
+Json facts_about(const GraphSequence& graphs, const std::string& spec) {
+  const std::vector<Arc> links = graphs.links();
+  const Json sends = degrees_of(links, graphs.agents(), &Arc::from);
+  const auto others = static_cast<double>(graphs.agents() - 1);
+  const auto diameter = graphs.diameter();
+  Json facts{{"graph", spec},
+             {"agents", graphs.agents()},
+             {"edges", graphs.is_directed() ? links.size() : links.size() / 2},
+             {"degree", sends}};
+  if (graphs.is_directed()) facts["heard"] = degrees_of(links, graphs.agents(), &Arc::to);
+  facts["diameter"] = {{"hops", diameter.hops}, {"exact", diameter.exact}};
+  facts["exposure"] = {{"mean", sends["mean"].get<double>() / others},
+                       {"max", sends["max"].get<double>() / others}};
+  return facts;
 }
 
 /// Null where there is none; JSON knows no infinity.
@@ -93,16 +97,33 @@ Json facts_about(const Topology& topology, const std::string& mixing) {
   return facts;
 }
 
+/// The same weights as agents find them by themselves.
+Json facts_about_gossip(const Graph& graph, std::uint64_t seed) {
+  const GossipedResistances found = gossip_resistances(graph, {.seed = seed});
+  const Vector central = effective_resistances(graph);
+  return {{"converged", found.converged},
+          {"activations", found.activations},
+          {"rounds", found.rounds},
+          {"bytes", found.bytes},
+          {"error", ((found.resistances - central).cwiseQuotient(central)).cwiseAbs().maxCoeff()}};
+}
+
 std::string real(const Json& value) { return fmt::format("{:.10g}", value.get<double>()); }
 
 void print_row(std::string_view label, const std::string& text) { fmt::print("{:<14} {}\n", label, text); }
 
-void print_graph(const Json& facts) {
-  const Json &degree = facts["degree"], &diameter = facts["diameter"], &exposure = facts["exposure"];
+void print_degrees(std::string_view label, const Json& degree) {
+  print_row(label, fmt::format("{} ... {}, mean {:.4g}", degree["min"].dump(), degree["max"].dump(),
+                               degree["mean"].get<double>()));
+}
+
+/// `links`: what the rows are about where the graph is not one undirected graph.
+void print_graph(const Json& facts, std::string_view links) {
+  const Json &diameter = facts["diameter"], &exposure = facts["exposure"];
   print_row("agents", facts["agents"].dump());
-  print_row("edges", facts["edges"].dump());
-  print_row("degrees", fmt::format("{} ... {}, mean {:.4g}", degree["min"].dump(), degree["max"].dump(),
-                                   degree["mean"].get<double>()));
+  print_row("edges", fmt::format("{}{}", facts["edges"].dump(), links));
+  print_degrees(facts.contains("heard") ? "listeners" : "degrees", facts["degree"]);
+  if (facts.contains("heard")) print_degrees("heard", facts["heard"]);
   print_row("diameter",
             fmt::format("{}{}", diameter["exact"].get<bool>() ? "" : "at least ", diameter["hops"].dump()));
   print_row("exposure",
@@ -138,6 +159,13 @@ void print_mixing(const Json& facts) {
     print_row("optimal",
               fmt::format("proven within {:.1e} of the best that any weights on these edges can do",
                           facts["optimality_gap"].get<double>()));
+}
+
+void print_gossip(const Json& gossip) {
+  print_row("by gossip", fmt::format("{} activations, {} rounds, {} bytes; resistances within {:.1e}{}",
+                                     gossip["activations"].dump(), gossip["rounds"].dump(),
+                                     gossip["bytes"].dump(), gossip["error"].get<double>(),
+                                     gossip["converged"].get<bool>() ? "" : ", not converged"));
 }
 
 /// A line a kind; what a kind has no value for is a dash.
@@ -177,6 +205,16 @@ Json comparison(const Graph& graph, const Progress& progress) {
   return kinds;
 }
 
+void Inspection::check_gossip(const GraphSequence& graphs) const {
+  if (mixing != by_resistance || graphs.changes() || graphs.is_directed())
+    throw InputError("--gossip", fmt::format("with --mixing {} on {}", mixing, spec),
+                     "agents find effective resistances of one undirected graph by gossip",
+                     "Add --mixing resistance, or leave --gossip out.");
+  if (graphs.agents() > most_gossiping)
+    throw InputError("--gossip", fmt::format("{} agents", graphs.agents()),
+                     fmt::format("it is simulated for up to {}", most_gossiping), "Take a smaller graph.");
+}
+
 int Inspection::operator()() const {
   if (!svg.empty()) require_place_for("--svg", svg);
   const bool all = mixing == every_kind;
@@ -184,21 +222,28 @@ int Inspection::operator()() const {
   const GraphSequence graphs = GraphSequence::parse(spec, static_cast<std::uint64_t>(seed));
   if (all && (graphs.changes() || graphs.is_directed()))
     throw InputError("--mixing", "all", "compares the weights of one undirected graph", "Name one kind.");
+  if (gossip) check_gossip(graphs);
   const Graph graph = graphs.joined();
   ProgressLine line(!json);
   const Progress progress = [&](std::string_view text) { line.show(text); };
   const Json kinds =
       all ? comparison(graph, progress) : facts_about(Topology::parse(graphs, mixing, progress), mixing);
+  Json facts = facts_about(graphs, spec);
+  if (gossip) {
+    line.show("agents gossip");
+    facts["gossip"] = facts_about_gossip(graph, static_cast<std::uint64_t>(seed));
+  }
   line.clear();
-  Json facts = facts_about(graph, spec);
   if (!svg.empty()) write_text(svg, draw_svg(graph, {.title = spec}));
   if (json) {
     all ? void(facts["mixings"] = kinds) : facts.update(kinds);
     fmt::print("{}\n", facts.dump(2));
     return reached;
   }
-  print_graph(facts);
+  print_graph(facts, fmt::format("{}{}", graphs.is_directed() ? ", each one way" : "",
+                                 graphs.changes() ? ", here and below all that ever are" : ""));
   all ? print_comparison(kinds) : print_mixing(kinds);
+  if (gossip) print_gossip(facts["gossip"]);
   return reached;
 }
 
@@ -212,13 +257,16 @@ Command add_graph(CLI::App& program) {
   options.text("mixing", inspection->mixing, "KIND",
                fmt::format("{}, file:PATH, or all to compare them", fmt::join(mixing_kinds(), ", ")));
   options.whole("seed", inspection->seed, {0, 0x1p53, false, false, "a whole number, 0 ... 2^53"},
-                "Of random graphs");
+                "Of random graphs, and of who wakes up when");
+  page->add_flag("--gossip", inspection->gossip,
+                 "With --mixing resistance: find the weights also as agents would, and tell what that costs");
   page->add_option("--svg", inspection->svg, "Draw the graph into this file")->type_name("FILE");
   page->add_flag("--json", inspection->json, "Print JSON instead of a table");
   page->footer(
       fmt::format("Families: {}\n  {}\n\nExamples:\n  ideal graph barbell:20 --svg barbell.svg\n"
                   "  ideal graph er:50,0.2 --seed 3 --mixing metropolis --json\n"
-                  "  ideal graph grid:6x6 --mixing all",
+                  "  ideal graph grid:6x6 --mixing all\n"
+                  "  ideal graph barbell:12 --mixing resistance --gossip",
                   fmt::join(graph_families(), " "), fmt::join(sequence_forms(), " ")));
   return {page, [inspection] { return (*inspection)(); }};
 }

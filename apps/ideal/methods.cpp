@@ -66,6 +66,12 @@ void print_row(const std::array<std::string, 3>& texts) {
   }
 }
 
+/// As wide as the three together.
+void print_citation(const std::string& citation) {
+  for (const std::string& line : wrapped(citation, widths[0] + widths[1] + widths[2]))
+    fmt::print("{:<20}{}\n", "", line);
+}
+
 void print_all() {
   std::vector<std::string> families;
   for (const Method& m : methods())
@@ -78,9 +84,10 @@ void print_all() {
       if (about.family != family) continue;
       fmt::print("  {:<17} {}\n", about.name, about.summary);
       print_row({about.assumptions, about.rate, about.cost});
+      print_citation(about.citation);
     }
   }
-  fmt::print("\n'ideal methods NAME' shows a method's rule, citation and parameters.\n");
+  fmt::print("\n'ideal methods NAME' shows a method's rule and parameters.\n");
 }
 
 std::string met(const Demands& demands) {

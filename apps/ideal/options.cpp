@@ -129,9 +129,9 @@ void Options::assign(std::string_view key, const std::string& place,
   entry.assign(fmt::format("{}: {}", place, entry.name), words);
 }
 
-void Options::read(const std::filesystem::path& file) const {
-  const auto given = [](const CLI::Option* option) { return option->count() > 0; };
-  for (const auto& [key, node] : parse_toml(file, "--config", "a config.toml of an earlier run")) {
+void Options::read(const std::filesystem::path& file, std::string_view option) const {
+  const auto given = [](const CLI::Option* of) { return of->count() > 0; };
+  for (const auto& [key, node] : parse_toml(file, option, "a config.toml of an earlier run")) {
     const std::string place = place_of(key, file);
     const Entry& entry = named(key.str(), place);
     if (given(entry.option) || std::ranges::any_of(entry.option->get_excludes(), given)) continue;

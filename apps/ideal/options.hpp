@@ -33,8 +33,8 @@ class Options {
   /// Sets one option from words, as the command line would; `place` is for messages.
   void assign(std::string_view key, const std::string& place, const std::vector<std::string>& words) const;
 
-  /// Sets from a file what the command line left alone.
-  void read(const std::filesystem::path& file) const;
+  /// Sets from a file, which this option named, what the command line left alone.
+  void read(const std::filesystem::path& file, std::string_view option) const;
 
   /// All that is set, as such a file.
   [[nodiscard]] std::string toml() const;

@@ -109,7 +109,7 @@ void Solve::resolve() {
   }
   // What a run was started on is not what it goes on with.
   const Index threads = settings_.threads, hosts = settings_.hosts;
-  if (!config_.empty()) options_.read(config_);
+  if (!config_.empty()) options_.read(config_, resume_.empty() ? "--config" : "--resume");
   if (!resume_.empty()) {
     settings_.threads = threads;
     settings_.hosts = hosts;
@@ -165,9 +165,10 @@ class Saver {
   void save(const Checkpoint& checkpoint) { save({key_, checkpoint, rows_}); }
   void save(const SavedRun& run) { (void)write_checkpoint(run, directory_.path()); }
 
-  /// The state a run ended with. A last row that was not due would not be there had it gone on.
+  /// The state a run ended with. Last rows that were not due would not be there had it gone on.
   [[nodiscard]] SavedRun last(const Result& result, Index every) const {
     SavedRun saved{key_, result.checkpoint, result.trace};
+    if (result.concluded) saved.trace.pop_back();
     if (result.checkpoint.passes % every != 0) saved.trace.pop_back();
     return saved;
   }

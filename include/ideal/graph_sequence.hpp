@@ -60,6 +60,12 @@ class GraphSequence {
   /// Who ever talks to whom: the graph that transports need to know.
   [[nodiscard]] Graph joined() const;
 
+  /// Who ever sends to whom, ascending; over an undirected edge both.
+  [[nodiscard]] std::vector<Arc> links() const;
+
+  /// The most links that word from one agent takes to another, whenever they are awake.
+  [[nodiscard]] Graph::Diameter diameter(Index exact_limit = 5000) const;
+
  private:
   GraphSequence() = default;
 

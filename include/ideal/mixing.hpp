@@ -23,6 +23,28 @@ struct Neighbourhood {
   Index colour_count = 0;      ///< of all agents
 };
 
+/// The hosted agents' places in a spanning tree, which like the connections is there before a run begins.
+struct Tree {
+  std::vector<Index> agents, parents, hops;  ///< hops from the root, which has no parent: -1
+  Index radius = 0;                          ///< the most hops of any agent
+};
+
+/// Numbers that ride on messages: they cost bytes, but no rounds.
+class Passenger {
+ public:
+  virtual ~Passenger() = default;
+
+  /// What the next messages take along, a column per hosted agent; as many numbers each time.
+  [[nodiscard]] virtual const Block& leaving() const = 0;
+
+  /// What hosted agent c has heard from a neighbour, whose entry in its row of W is `weight`. Neighbours come
+  /// in agent order.
+  virtual void heard(Index c, Index neighbour, double weight, const double* numbers) = 0;
+
+  /// All have heard all of it.
+  virtual void round_over() = 0;
+};
+
 /// The communication oracle: X -> M X for a symmetric positive semi-definite M with kernel span(1). Where the
 /// network changes, M is that of the current step, which began with the last gradient; where it is directed,
 /// only the columns of M sum to zero.
@@ -66,6 +88,12 @@ class Mixing {
   /// no rounds. nullptr: no more. To be called between rounds; maxima() and total() carry nothing.
   virtual void carry(Block* numbers) = 0;
 
+  /// With every message from now on goes a passenger, instead of such numbers; nullptr: no more.
+  virtual void take_along(Passenger* passenger) = 0;
+
+  /// A round for a passenger alone. Counted like any other communication.
+  virtual void send(Passenger& passenger) = 0;
+
   /// Takes the memory for that, for X and numbers of such sizes, at once.
   virtual void expect_load(const Block& X, const Block& numbers) = 0;
 
@@ -81,6 +109,8 @@ class Mixing {
   /// The sums of each row over all agents, at every agent: up a spanning tree and down again, two rounds a
   /// level. Counted like any other communication.
   virtual Vector total(const Block& column_per_hosted_agent) = 0;
+  virtual Index rounds_of_total() = 0;
+  virtual const Tree& tree() = 0;
 
   [[nodiscard]] virtual Index agents() const = 0;
 
@@ -129,12 +159,14 @@ class Network final : public Mixing {
   Vector local_bounds() const override;
   Vector maxima(const Block& column_per_hosted_agent) override;
   void carry(Block* numbers) override { carried_ = numbers; }
-  void expect_load(const Block& X, const Block& numbers) override {
-    laden_.resize(X.rows() + numbers.rows(), X.cols());
-  }
+  void take_along(Passenger* passenger) override { passenger_ = passenger; }
+  void send(Passenger& passenger) override;
+  void expect_load(const Block& X, const Block& numbers) override;
   Index rounds_carried() const override { return rounds_carried_; }
   Index reach() override;
   Vector total(const Block& column_per_hosted_agent) override;
+  Index rounds_of_total() override { return 2 * centre().radius; }
+  const Tree& tree() override;
   Index agents() const override { return topology_.agents(); }
   const Block& average(const Block& X) override;
   const Block& average_over_tree(const Block& X) override;
@@ -149,13 +181,14 @@ class Network final : public Mixing {
   void look_around();
   Block& room_for(const Block& X);
   void sum_neighbours(Index range, Index ranges, Stores stores);
-  void keep_largest(Block& numbers, Index first_row);
+  template <class Theirs>
+  void keep_largest(Block& numbers, const Theirs& theirs_of);
+  template <class Theirs>
+  void tell(Passenger& passenger, const Theirs& theirs_of);
+  [[nodiscard]] const double* rider(Index agent) const;
+  [[nodiscard]] bool alone() const { return std::ssize(transport_.hosted()) == agents(); }
+  [[nodiscard]] const Block* load() const { return passenger_ ? &passenger_->leaving() : carried_; }
   const Block& laden(const Block& X);
-  /// The spanning tree of shortest ways to the centre: parents and hops of the hosted agents.
-  struct Tree {
-    std::vector<Index> parents, hops;
-  };
-  const Tree& tree();
   const Centre& centre();
 
   const Topology& topology_;
@@ -169,11 +202,13 @@ class Network final : public Mixing {
   Index largest_row_ = 0;  ///< entries of W
   std::optional<Index> reach_;
   std::optional<Centre> centre_;
-  Tree tree_;
+  Tree tree_;  ///< of shortest ways to the centre
   const Block* sent_ = nullptr;
   Block* carried_ = nullptr;
+  Passenger* passenger_ = nullptr;
   Index rounds_carried_ = 0;
-  Block laden_;  ///< X with the carried numbers below it
+  Block laden_;   ///< X with what it takes along below it
+  Block riders_;  ///< these numbers by themselves, where all agents are hosted here
   double seconds_ = 0;
   std::vector<const double*> neighbours_;  ///< room for the largest row, for each thread
   Block* result_ = nullptr;
@@ -201,11 +236,15 @@ class Chebyshev final : public Mixing {
   }
   Vector maxima(const Block& column_per_hosted_agent) override { return W_.maxima(column_per_hosted_agent); }
   void carry(Block* numbers) override { W_.carry(numbers); }
+  void take_along(Passenger* passenger) override { W_.take_along(passenger); }
+  void send(Passenger& passenger) override { W_.send(passenger); }
   void expect_load(const Block& X, const Block& numbers) override { W_.expect_load(X, numbers); }
   Index rounds_carried() const override { return W_.rounds_carried(); }
   double seconds() const override { return W_.seconds(); }
   Index reach() override { return W_.reach(); }
   Vector total(const Block& column_per_hosted_agent) override { return W_.total(column_per_hosted_agent); }
+  Index rounds_of_total() override { return W_.rounds_of_total(); }
+  const Tree& tree() override { return W_.tree(); }
   Index agents() const override { return W_.agents(); }
   const Block& average(const Block& X) override { return W_.average(X); }
   const Block& average_over_tree(const Block& X) override { return W_.average_over_tree(X); }

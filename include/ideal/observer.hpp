@@ -51,6 +51,9 @@ class Observer final : public Monitor {
   void note(std::string_view text) override;
   void be_patient(bool patient) override { patient_ = patient; }
 
+  /// What was made of the last iterate after the run had ended: a row of its own.
+  void conclude(const Block& X, const Meter& meter);
+
   [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
   [[nodiscard]] Status status() const { return status_; }
   [[nodiscard]] const Trace& trace() const { return trace_; }

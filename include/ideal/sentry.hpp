@@ -16,14 +16,15 @@ namespace ideal {
 /// docs/decisions/018-a-guard-for-every-method.md.
 class Sentry {
  public:
-  static constexpr Index most_retreats = 12;
+  static constexpr Index most_retreats = 12;  ///< as many as be_careful is worth a retreat each
 
   Sentry(Mixing& W, const Block& start, double kappa_f);
 
   /// At a loop head: whether the method must go back.
   bool astray(const Block& X, Index iteration);
 
-  /// The best iterate all agree on; what is watched starts anew from it.
+  /// The best iterate all agree on; what is watched starts anew from it. Where time and again nothing finite
+  /// was left, one retreat counts as two, four and more: the method is to be so much more careful.
   const Block& go_back();
 
   [[nodiscard]] Index retreats() const { return retreats_; }
@@ -35,10 +36,10 @@ class Sentry {
   /// Its part of a checkpoint, behind the method's own; the retreats are the very last.
   template <class States>
   void join(States& states) {
-    for (Block* block : {&held_, &best_, &word_}) states.emplace_back(block);
+    for (Block* block : {&held_, &best_, &word_, &sign_of_life_}) states.emplace_back(block);
     for (double* number : {&first_, &smallest_}) states.emplace_back(number);
     for (Index* number : {&rounds_left_, &rest_, &first_iteration_, &told_iteration_, &last_iteration_,
-                          &between_, &iterations_before_, &retreats_})
+                          &between_, &iterations_before_, &quiet_, &asking_, &lost_, &retreats_})
       states.emplace_back(number);
   }
   static Index retreats_of(const Checkpoint& saved);
@@ -51,6 +52,8 @@ class Sentry {
 
   void send_word(const Block& X);
   bool hear_word();
+  void ask_for_life(const Block& X);
+  bool hear_of_life();
   [[nodiscard]] bool grows(double step) const;
   [[nodiscard]] bool leads_nowhere() const;
 
@@ -61,12 +64,17 @@ class Sentry {
 
   Block held_;  ///< the iterate before, or while a word is under way the one it is about
   Block best_;
-  Block word_;  ///< by agent: the largest it has heard
+  Block word_;          ///< by agent: the largest it has heard
+  Block sign_of_life_;  ///< the same within a long inner loop: only whether all is finite
   double first_ = 0, smallest_ = 0;
   Index rounds_left_ = 0, rest_ = 1;
   Index first_iteration_ = 0, told_iteration_ = 0, last_iteration_ = -1;  ///< since it last went back
   Index between_ = 1;                                                     ///< iterations that `went` is about
   Index iterations_before_ = 0;
+  Index quiet_ = 0;     ///< passes of an inner loop in which nobody asked
+  Index asking_ = 0;    ///< whether the word under way is about life only
+  bool finite_ = true;  ///< the last word
+  Index lost_ = 0;      ///< retreats, one after the other, from what was not finite
   Index retreats_ = 0;
 };
 

@@ -38,6 +38,7 @@ struct Result {
   double worst_bound = 0;  ///< no agent's is larger: the last row's worst_suboptimality where that is exact
   Resolved parameters;     ///< as the method used them
   std::vector<std::string> notes;   ///< what it had to say
+  bool concluded = false;           ///< the last row is a step after the method's last iterate
   Checkpoint checkpoint;            ///< of the last iterate
   std::optional<std::size_t> dual;  ///< where in its state is a block that sums to zero over the agents
   double computing = 0;             ///< seconds this host spent in gradients

@@ -53,7 +53,7 @@ class Topology {
   /// must lie on the graph.
   static Topology parse(std::string_view graph, std::string_view mixing, std::uint64_t seed = 0,
                         const Progress& progress = {});
-  static Topology parse(GraphSequence graphs, std::string_view mixing, const Progress& progress = {});
+  static Topology parse(const GraphSequence& graphs, std::string_view mixing, const Progress& progress = {});
 
   [[nodiscard]] const Graph& graph() const { return graph_; }
   [[nodiscard]] const SparseRows& weights() const {

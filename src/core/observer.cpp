@@ -89,6 +89,14 @@ bool Observer::settled(const Block& X, double bound, const Meter& meter) {
   return true;
 }
 
+void Observer::conclude(const Block& X, const Meter& meter) {
+  seconds_ += std::chrono::duration<double>(Clock::now() - resumed_).count();
+  const Status ended = status_;
+  record(X, last_iteration_ + 1, meter);
+  status_ = ended;
+  resumed_ = Clock::now();
+}
+
 void Observer::note(std::string_view text) {
   notes_.emplace_back(text);
   if (watch_.on_note) watch_.on_note(text);

@@ -25,6 +25,7 @@ double finite(double kappa_f) { return std::isfinite(kappa_f) ? kappa_f : 1e4; }
 
 constexpr double smallest_step = 1e-11;  // of an iterate: rounding makes such
 constexpr Index pause = 4;               // iterations between a word's end and the next look
+constexpr Index long_loop = 100;  // passes of an inner loop after which agents ask whether all is finite
 
 }  // namespace
 
@@ -35,7 +36,8 @@ Sentry::Sentry(Mixing& W, const Block& start, double kappa_f)
       carried_(W.rounds_carried()),
       held_(start),
       best_(start),
-      word_(Block::Zero(numbers, start.cols())) {
+      word_(Block::Zero(numbers, start.cols())),
+      sign_of_life_(word_) {
   W.expect_load(start, word_);
   (void)W.reach();  // found out before the loop
 }
@@ -47,9 +49,13 @@ bool Sentry::astray(const Block& X, Index iteration) {
   if (rounds_left_ > 0) {
     rounds_left_ -= W_.rounds_carried() - carried_;
     carried_ = W_.rounds_carried();
-    return rounds_left_ <= 0 && hear_word();
+    return rounds_left_ <= 0 && (asking_ != 0 ? hear_of_life() : hear_word());
   }
-  if (within_inner_loop) return false;
+  if (within_inner_loop) {
+    if (++quiet_ >= long_loop) ask_for_life(X);
+    return false;
+  }
+  quiet_ = 0;
   if (rest_ > 0) {
     if (--rest_ > 0) return false;
     word_.row(went) = (X - held_).colwise().norm();
@@ -71,13 +77,31 @@ void Sentry::send_word(const Block& X) {
   W_.carry(&word_);
 }
 
+/// Steps of an inner loop say little of how a run goes, but what is no longer finite will never be again.
+void Sentry::ask_for_life(const Block& X) {
+  quiet_ = 0;
+  asking_ = 1;
+  sign_of_life_.row(norm) = X.colwise().norm();
+  rounds_left_ = W_.reach();
+  carried_ = W_.rounds_carried();
+  W_.carry(&sign_of_life_);
+}
+
+bool Sentry::hear_of_life() {
+  rounds_left_ = asking_ = 0;
+  W_.carry(nullptr);
+  finite_ = std::isfinite(sign_of_life_(norm, 0));
+  return !finite_;
+}
+
 /// Every agent hears the same numbers in the same pass, and so decides the same.
 bool Sentry::hear_word() {
   rounds_left_ = 0;
   rest_ = pause;
   W_.carry(nullptr);
   const double step = std::max(word_(moved, 0), smallest_step * word_(norm, 0));
-  if (!std::isfinite(word_.col(0).sum()) || grows(step) || leads_nowhere()) return true;
+  finite_ = std::isfinite(word_.col(0).sum());
+  if (!finite_ || grows(step) || leads_nowhere()) return true;
   if (first_ == 0) {
     first_ = smallest_ = step;
   } else if (step < smallest_) {
@@ -97,7 +121,9 @@ bool Sentry::leads_nowhere() const {
 }
 
 const Block& Sentry::go_back() {
-  ++retreats_;
+  lost_ = finite_ ? 0 : lost_ + 1;
+  const Index worth = lost_ > 1 ? Index{1} << (lost_ - 1) : 1;
+  retreats_ = std::min(retreats_ + worth, most_retreats);
   iterations_before_ += last_iteration_;
   last_iteration_ = -1;
   first_ = smallest_ = 0;
@@ -111,7 +137,7 @@ Index Sentry::retreats_of(const Checkpoint& saved) {
 }
 
 void Sentry::resume() {
-  if (rounds_left_ > 0) W_.carry(&word_);
+  if (rounds_left_ > 0) W_.carry(asking_ != 0 ? &sign_of_life_ : &word_);
 }
 
 Block guarded(Objective& F, Mixing& W, Run& run, Block X, const std::function<Block(Block)>& method,
@@ -121,9 +147,12 @@ Block guarded(Objective& F, Mixing& W, Run& run, Block X, const std::function<Bl
   while (true) {
     X = method(std::move(X));
     if (!run.went_astray()) break;
+    const Index before = sentry.retreats();
     X = sentry.go_back();
+    std::string care;
+    for (Index k = before; k < sentry.retreats(); ++k) care = be_careful();
     run.note(fmt::format("went astray after {} computations: back to the best iterate, with {}",
-                         run.spent().computations, be_careful()));
+                         run.spent().computations, care));
   }
   W.carry(nullptr);
   if (sentry.retreats() > 0) run.uses("retreats", sentry.retreats());

@@ -125,12 +125,15 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
 
   Block X =
       method(F, W, run, starting_point(options, problem.regulariser, F.dimension(), std::ssize(hosted)));
-  if (F.composite() && (observer.status() == Status::converged || observer.status() == Status::budget)) {
+  const bool concluded =
+      F.composite() && (observer.status() == Status::converged || observer.status() == Status::budget);
+  if (concluded) {
     const Meter before = meter;
     X = settled_together(F, W, std::move(X));
-    observer.note(fmt::format(
-        "the answer is one proximal step of all agents together after that: {} computation, {} rounds",
-        meter.computations - before.computations, meter.communications - before.communications));
+    observer.conclude(X, meter);
+    observer.note(
+        fmt::format("the last row is one proximal step of all agents together: {} computation, {} rounds",
+                    meter.computations - before.computations, meter.communications - before.communications));
   }
   if (observer.status() == Status::diverged && observer.last_finite().size() > 0) X = observer.last_finite();
   return {.X = std::move(X),
@@ -140,6 +143,7 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
           .worst_bound = observer.worst_bound(),
           .parameters = run.parameters(),
           .notes = observer.notes(),
+          .concluded = concluded,
           .checkpoint = whole(run.final_checkpoint(), transport),
           .dual = run.dual(),
           .computing = F.seconds(),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/ckn_layer.hpp"
 
+#include "core/symmetric.hpp"
+
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/Eigenvalues>
 
 namespace ideal::ckn {
 namespace {
@@ -12,11 +12,9 @@ namespace {
 /// V f(D) V' for a symmetric matrix V D V'.
 template <class Function>
 FloatRows spectral(const Eigen::MatrixXd& symmetric, Function f) {
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(symmetric);
-  if (solver.info() != Eigen::Success)
-    throw RunError("eigenvalues of a covariance or kernel matrix did not converge");
-  const Eigen::VectorXd values = solver.eigenvalues().unaryExpr(f);
-  return (solver.eigenvectors() * values.asDiagonal() * solver.eigenvectors().transpose()).cast<float>();
+  const auto [values, vectors] = symmetric_eigen(symmetric);
+  if (!values.allFinite()) throw RunError("a covariance or kernel matrix has no eigenvalues");
+  return (vectors * values.unaryExpr(f).asDiagonal() * vectors.transpose()).template cast<float>();
 }
 
 /// k(Z'Z)^(-1/2). Filters may coincide and make k(Z'Z) singular; the ridge bounds what they are multiplied

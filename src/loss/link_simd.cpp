@@ -24,38 +24,47 @@ using V = hn::Vec<Lanes>;
 constexpr Lanes lanes;
 constexpr Index width = hn::MaxLanes(lanes);
 
-/// Applies f(z, b) to all numbers, the last ones in a copy that is long enough.
-template <class Function>
-HWY_INLINE void transform(double* z, const double* b, Index count, Function f) {
+/// Applies f(tag, z, b) to all numbers: by whole registers, what is left by a half of one if it fills that,
+/// and the last ones in a copy that is long enough.
+template <class Tag, class Function>
+HWY_INLINE void transform(Tag tag, double* z, const double* b, Index count, const Function& f) {
+  constexpr Index wide = hn::MaxLanes(tag);
   Index k = 0;
-  for (; k + width <= count; k += width)
-    hn::StoreU(f(hn::LoadU(lanes, z + k), hn::LoadU(lanes, b + k)), lanes, z + k);
+  for (; k + wide <= count; k += wide)
+    hn::StoreU(f(tag, hn::LoadU(tag, z + k), hn::LoadU(tag, b + k)), tag, z + k);
   if (k == count) return;
-  HWY_ALIGN double z_end[width] = {}, b_end[width] = {};
-  std::copy(z + k, z + count, z_end);
-  std::copy(b + k, b + count, b_end);
-  hn::Store(f(hn::Load(lanes, z_end), hn::Load(lanes, b_end)), lanes, z_end);
-  std::copy_n(z_end, count - k, z + k);
+  if constexpr (wide > 4) {
+    transform(hn::Half<Tag>(), z + k, b + k, count - k, f);
+  } else {
+    HWY_ALIGN double z_end[wide] = {}, b_end[wide] = {};
+    std::copy(z + k, z + count, z_end);
+    std::copy(b + k, b + count, b_end);
+    hn::Store(f(tag, hn::Load(tag, z_end), hn::Load(tag, b_end)), tag, z_end);
+    std::copy_n(z_end, count - k, z + k);
+  }
 }
 
 /// exp(-|t|), which never overflows.
-HWY_INLINE V shrinking(V t) { return hn::Exp(lanes, hn::Neg(hn::Abs(t))); }
+template <class Tag, class Vec>
+HWY_INLINE Vec shrinking(Tag tag, Vec t) {
+  return hn::Exp(tag, hn::Neg(hn::Abs(t)));
+}
 
 }  // namespace
 
 void slopes(double* z, const double* b, Index count, double scale) {
-  const V one = hn::Set(lanes, 1), factor = hn::Set(lanes, -scale);
-  transform(z, b, count, [&](V zs, V bs) HWY_ATTR {
-    const V t = hn::Neg(hn::Mul(bs, zs)), e = shrinking(t);
-    const V sigmoid = hn::Div(hn::IfThenElse(hn::Ge(t, hn::Zero(lanes)), one, e), hn::Add(one, e));
+  transform(lanes, z, b, count, [scale](auto tag, auto zs, auto bs) HWY_ATTR {
+    const auto one = hn::Set(tag, 1), factor = hn::Set(tag, -scale);
+    const auto t = hn::Neg(hn::Mul(bs, zs)), e = shrinking(tag, t);
+    const auto sigmoid = hn::Div(hn::IfThenElse(hn::Ge(t, hn::Zero(tag)), one, e), hn::Add(one, e));
     return hn::Mul(hn::Mul(factor, bs), sigmoid);
   });
 }
 
 void curvatures(double* z, Index count, double scale) {
-  const V one = hn::Set(lanes, 1), factor = hn::Set(lanes, scale);
-  transform(z, z, count, [&](V zs, V) HWY_ATTR {
-    const V e = shrinking(zs), sum = hn::Add(one, e);
+  transform(lanes, z, z, count, [scale](auto tag, auto zs, auto) HWY_ATTR {
+    const auto one = hn::Set(tag, 1), factor = hn::Set(tag, scale);
+    const auto e = shrinking(tag, zs), sum = hn::Add(one, e);
     return hn::Mul(factor, hn::Div(e, hn::Mul(sum, sum)));
   });
 }
@@ -66,9 +75,9 @@ double values(const double* z, const double* b, Index count) {
   for (Index first = 0; first < count; first += most) {
     const Index some = std::min(most, count - first);
     std::copy_n(z + first, some, each);
-    transform(each, b + first, some, [&](V zs, V bs) HWY_ATTR {
-      const V margin = hn::Mul(bs, zs);
-      return hn::Add(hn::Log1p(lanes, shrinking(margin)), hn::Max(hn::Neg(margin), hn::Zero(lanes)));
+    transform(lanes, each, b + first, some, [](auto tag, auto zs, auto bs) HWY_ATTR {
+      const auto margin = hn::Mul(bs, zs);
+      return hn::Add(hn::Log1p(tag, shrinking(tag, margin)), hn::Max(hn::Neg(margin), hn::Zero(tag)));
     });
     for (Index k = 0; k < some; ++k) sum += each[k];
   }

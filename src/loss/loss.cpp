@@ -61,7 +61,7 @@ void Loss::tilted_minimiser(VectorRef a, double c, VectorOut x) const {
       const auto near = smoothed(width);
       if (!near)
         throw RunError("a loss that is neither smooth nor knows a smooth one near it has no dual oracle");
-      proximal_newton(Tilted(*near, a, c), Regulariser{}, point);
+      rounded_newton(Tilted(*near, a, c), point);
     }
   }
   x = point;

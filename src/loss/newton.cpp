@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <ideal/loss.hpp>
+#include "loss/proximal_newton.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -39,7 +40,56 @@ Vector conjugate_gradient_direction(const Loss& f, const Vector& x, const Vector
   return p;
 }
 
+/// How far along p a convex f is least: its slope, negative at first, changes sign there. The chord of the
+/// two ends' slopes, with bisection where it does not shrink the bracket enough. `g` becomes the gradient
+/// there.
+double least_along(const Loss& f, const Vector& x, const Vector& p, double slope, Vector& g) {
+  constexpr int most = 60;
+  constexpr double flat = 1e-3;  // of the slope at the start
+  const auto slope_at = [&](double t) {
+    f.gradient(x + t * p, g);
+    return g.dot(p);
+  };
+  double low = 0, slope_low = slope, high = 1, slope_high = slope_at(high);
+  for (int k = 0; k < most && slope_high < 0; ++k) {
+    low = high;
+    slope_low = slope_high;
+    slope_high = slope_at(high *= 2);
+  }
+  double t = high, slope_t = slope_high;
+  for (int k = 0; k < most && std::abs(slope_t) > flat * std::abs(slope); ++k) {
+    const double chord = low + (high - low) * slope_low / (slope_low - slope_high);
+    const double margin = 0.05 * (high - low);
+    t = k % 3 == 2 ? (low + high) / 2 : std::clamp(chord, low + margin, high - margin);
+    slope_t = slope_at(t);
+    (slope_t < 0 ? low : high) = t;
+    (slope_t < 0 ? slope_low : slope_high) = slope_t;
+  }
+  return t;
+}
+
 }  // namespace
+
+double rounded_newton(const Loss& f, Vector& x) {
+  constexpr int patience = 3;  // steps that get nowhere
+  Vector g(x.size()), g_next(x.size());
+  f.gradient(x, g);
+  double value = f.value(x), norm = g.norm();
+  const double enough = 1e-14 * (1 + norm);
+  for (int step = 0, idle = 0; step < max_steps && idle < patience && norm > enough; ++step) {
+    const Vector p = x.size() <= cholesky_limit ? cholesky_direction(f, x, g)
+                                                : conjugate_gradient_direction(f, x, g, 1e-6);
+    const double slope = g.dot(p);
+    if (!p.allFinite() || !(slope < 0)) break;
+    x += least_along(f, x, p, slope, g_next) * p;
+    g.swap(g_next);
+    const double value_next = f.value(x), norm_next = g.norm(), noise = 16 * eps * (std::abs(value) + 1);
+    idle = value_next < value - noise || norm_next < norm / 2 ? 0 : idle + 1;
+    value = value_next;
+    norm = norm_next;
+  }
+  return norm;
+}
 
 double newton(const Loss& f, Vector& x) {
   Vector g(x.size()), g_next(x.size());

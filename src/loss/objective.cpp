@@ -58,7 +58,7 @@ Constants constants_of(std::span<const std::shared_ptr<const Loss>> hosted, std:
                      "losses that are flat everywhere have no one minimum",
                      "Give a positive --l2, for example 1e-3.");
   if (!(all.L >= all.mu))
-    throw InputError("--L", fmt::format("L = {} below mu = {}", all.L, all.mu),
+    throw InputError(L ? "--L" : "--mu", fmt::format("L = {} below mu = {}", all.L, all.mu),
                      "a gradient's Lipschitz constant is at least mu",
                      "Leave --L and --mu out to have them computed.");
   return all;

@@ -13,4 +13,9 @@ inline constexpr double least_rounding_width = 1e-9;
 /// steps where that makes no progress. Returns the norm of the smallest subgradient reached.
 double proximal_newton(const Loss& f, const Regulariser& r, Vector& x);
 
+/// Minimises a strongly convex loss whose kinks are rounded off: Newton's directions, each followed to where
+/// the loss is least along it. A curvature that jumps makes full steps useless, and the minimum along a
+/// direction ends on the right pieces after a few. Returns the norm of the gradient reached.
+double rounded_newton(const Loss& f, Vector& x);
+
 }  // namespace ideal

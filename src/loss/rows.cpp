@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loss/rows.hpp"
 
+#include "core/symmetric.hpp"
+
 #include <ideal/error.hpp>
 
 #include <bit>
 
-#include <Eigen/Eigenvalues>
 #include <Spectra/SymEigsSolver.h>
 #include <fmt/format.h>
 
@@ -69,8 +70,7 @@ double largest_of_few_rows(const Rows& rows) {
     rows.add_row(j, 1, row.data());
     rows.multiply(0, m, row.data(), gram.col(j).data());
   }
-  return Eigen::SelfAdjointEigenSolver<Block>(gram, Eigen::EigenvaluesOnly).eigenvalues()[m - 1] /
-         static_cast<double>(m);
+  return symmetric_eigenvalues(gram)[m - 1] / static_cast<double>(m);
 }
 
 /// Four sums, so that an addition need not wait for the one before.
@@ -290,7 +290,7 @@ Rows::GramSpectrum Rows::gram_spectrum(bool want_smallest) const {
   if (d <= 64 || (want_smallest && full_rank_possible && d <= dense_limit)) {
     Block gram = Block::Zero(d, d);
     add_weighted_gram(Vector::Constant(count(), 1.0 / static_cast<double>(count())), gram);
-    const Vector lambda = Eigen::SelfAdjointEigenSolver<Block>(gram, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector lambda = symmetric_eigenvalues(gram);
     return {lambda[d - 1], full_rank_possible ? std::max(0.0, lambda[0]) : 0.0};
   }
   return {largest_by_lanczos(*this), 0.0};

@@ -20,7 +20,7 @@ struct ApmC {
         .summary = "accelerated penalty method with more and more consensus rounds",
         .rule =
             "Y = X + (L theta - mu)(1 - theta)/((L - mu) theta) (X - X-);  Z0 = Y - g(Y)/L;  Z = FastMix(Z0, "
-            "T_k);  "
+            "T_k), or P^T_k Z0 where so few rounds overshoot;  "
             "X+ = (L t_k Z0 + b0 Z)/(L t_k + b0),  t_k = (1 - theta)^(k+1),  b0 = L sqrt(kappa_W)",
         .cost = "(1, T_k), T_k = ceil(c k theta sqrt(kappa_W)), theta = sqrt(mu/L), k = 1, 2, ...",
         .rate = "sqrt(kappa_f) log(1/eps) computations, sqrt(kappa_f kappa_W) log^2(1/eps) communications",
@@ -46,6 +46,9 @@ struct ApmC {
     const double root_kappa_W = std::sqrt(W.spectrum().kappa());
     const double b0 = L * root_kappa_W;
     const double momentum = L > mu ? (L * theta - mu) * (1 - theta) / ((L - mu) * theta) : 0;
+    // Momentum m on what mixing multiplies by s, z^2 = s (1 + m) z - s m, grows where s < -1/(1 + 2 m). The
+    // first T_k are so few on a large network that FastMix does that, and kappa_f decides for how long.
+    const double bearable = 1 / (1 + 2 * momentum);
     run.uses("step", c);
 
     Block X_prev = X, Y = X, Z0 = X;
@@ -59,7 +62,8 @@ struct ApmC {
       W.locally(X, [&](auto own) { own(Z0) = own(Y) - own(G) / L; });
       const Index rounds = whole_steps(c * static_cast<double>(k) * theta * root_kappa_W, "step");
       const double penalty = L * std::pow(1 - theta, k + 1);
-      const Block& Z = fast_mix(Z0, rounds);
+      const Block& Z =
+          fast_mix.overshoot(rounds) <= bearable ? fast_mix(Z0, rounds) : fast_mix.plainly(Z0, rounds);
       W.locally(X, [&](auto own) {
         own(X_prev) = own(X);
         own(X) = (penalty * own(Z0) + b0 * own(Z)) / (penalty + b0);

@@ -19,17 +19,20 @@ struct AtcDiging {
   Steps steps = Steps::common;
 
   static About about() {
-    return {.name = "atc-diging",
-            .family = "gradient tracking",
-            .summary =
-                "DIGing that adapts first and then combines, each agent with a step of its own if it likes",
-            .rule = "X+ = W_DS (X - alpha_i S);  S+ = W_DS (S + g+ - g);  S_0 = g_0",
-            .cost = "(1, 2)",
-            .rate = "(kappa_f + kappa_f^(1/2)/(1 - sigma)^2) log(1/eps)",
-            .assumptions = "f_i convex and smooth, f strongly convex; steps that do not differ too much",
-            .citation =
-                "Nedic, Olshevsky, Shi, Uribe. Geometrically convergent distributed optimization with "
-                "uncoordinated step-sizes. ACC 2017; Xu, Zhu, Soh, Xie. Aug-DGM. CDC 2015"};
+    return {
+        .name = "atc-diging",
+        .family = "gradient tracking",
+        .summary =
+            "DIGing that adapts first and then combines, each agent with a step of its own if it likes",
+        .rule = "X+ = W_DS (X - alpha_i S);  S+ = W_DS (S + g+ - g);  S_0 = g_0",
+        .cost = "(1, 2)",
+        .rate = "linear; max(kappa_f, 1/(1 - sigma)^2) log(1/eps) for strongly convex f_i and equal steps",
+        .assumptions = "f_i convex and smooth, f strongly convex; steps that do not differ too much",
+        .citation =
+            "Nedic, Olshevsky, Shi, Uribe. Geometrically convergent distributed optimization with "
+            "uncoordinated step-sizes. ACC 2017; Xu, Zhu, Soh, Xie. Aug-DGM. CDC 2015; the rate: Xu, Tian, "
+            "Sun, Scutari. Distributed algorithms for composite optimization: unified framework and "
+            "convergence analysis. IEEE TSP 2021"};
   }
 
   void parameters(Fields& fields) {

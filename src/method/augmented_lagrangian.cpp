@@ -290,11 +290,12 @@ void AugmentedLagrangian::check() const {
 }
 
 /// Smaller steps on problems that count as worse conditioned, more of them, and no momentum from one problem
-/// to the next.
+/// to the next. The penalty grows with L, so that a step of the user's own must shrink by more than two.
 std::string AugmentedLagrangian::be_careful() {
   L_scale *= 2;
   carry = false;
-  if (step) *step /= 2;
+  if (step) *step /= 4;
+  if (step_scale > 1) step_scale = std::max(1.0, step_scale / 2);
   if (eta) *eta /= 2;
   if (!T) return fmt::format("L-scale = {}", L_scale);
   *T += (*T + 1) / 2;
@@ -357,7 +358,7 @@ Block AugmentedLagrangian::operator()(Objective& F, Mixing& M, Run& run, Block X
   if (sweeps()) return in_passes(F, M, run, std::move(X));
   if (reduces_variance()) return with_reduced_variance(F, M, run, std::move(X));
   const double lambda_max = M.spectrum().lambda_max;
-  const double n = static_cast<double>(M.agents());
+  const auto n = static_cast<double>(M.agents());
   const bool stochastic = solver == Solver::sgd;
   const Index option = ending();
 

@@ -53,10 +53,12 @@ struct Auto {
             "nothing to choose: finds out L, mu, the network's spectrum and tau, and runs ideal1 tuned for "
             "them",
         .rule =
-            "ideal1 after 3 power steps on each agent's Hessian, a flood of the largest, and Chebyshev "
+            "ideal1 after 3 power steps on each agent's Hessian and a flood of the largest; Chebyshev "
             "moments "
-            "of W",
-        .cost = "(1, J), after (3, 4 diameters + 4) at the start",
+            "of W ride on the first iterations' messages",
+        .cost =
+            "(1, J), after (3, diameter) at the start, or (3, 2 diameters + 2 radii + 4) where vectors are "
+            "shorter than 14",
         .rate = "as ideal1",
         .assumptions = "smooth and strongly convex losses, undirected connected network",
         .citation = "docs/auto.md",
@@ -74,18 +76,23 @@ struct Auto {
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    SingleLoop::Options options{.tau = tau.value_or(1), .sigma = sigma, .knows_directions = true};
+    SingleLoop::Options options{.tau = tau.value_or(1),
+                                .sigma = sigma,
+                                .knows_directions = true,
+                                .survey = Survey::possible(W),
+                                .lambda_max = lambda_max,
+                                .lambda_min = lambda_min,
+                                .explain = [this](Run& now, const Beliefs& known, double told_tau) {
+                                  explain(now, known, told_tau);
+                                }};
     Beliefs beliefs;
     Block directions = X;
     if (!run.resumes()) {
       beliefs = find_out(F, W, X, directions);
-      beliefs = {.L = L.value_or(beliefs.L),
-                 .mu = mu.value_or(beliefs.mu),
-                 .W = {lambda_max.value_or(beliefs.W.lambda_max), lambda_min.value_or(beliefs.W.lambda_min)}};
-      beliefs.W.lambda_min = std::min(beliefs.W.lambda_min, beliefs.W.lambda_max);
-      beliefs.mu = std::min(beliefs.mu, beliefs.L);
+      if (!options.survey) beliefs.W = W.spectrum();
+      beliefs.L = L.value_or(beliefs.L);
+      beliefs.mu = std::min(mu.value_or(beliefs.mu), beliefs.L);
       if (!tau) options.tau = measured_tau(F, W, run.spent(), X.cols());
-      explain(run, beliefs, options.tau);
     }
     return SingleLoop(F, W, beliefs, options, std::move(X), std::move(directions))(run);
   }
@@ -105,7 +112,7 @@ struct Auto {
   void explain(Run& run, const Beliefs& beliefs, double told_tau) const {
     const Meter& spent = run.spent();
     run.note(fmt::format(
-        "found out with {} computations and {} rounds: L = {:.4g}, mu = {:.4g}, lambda = {:.4g} ... "
+        "found out within {} computations and {} rounds: L = {:.4g}, mu = {:.4g}, lambda = {:.4g} ... "
         "{:.4g}; tau = {:.3g}",
         spent.computations, spent.communications, beliefs.L, beliefs.mu, beliefs.W.lambda_min,
         beliefs.W.lambda_max, told_tau));

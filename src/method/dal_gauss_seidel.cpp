@@ -18,9 +18,9 @@ struct DalGaussSeidel : DistributedAl {
             .rate = "linear",
             .assumptions = "f_i strongly convex and smooth; local minimisers",
             .citation =
-                "Jakovetic, Moura, Xavier. Linear convergence rate of a class of distributed augmented "
+                "after Jakovetic, Moura, Xavier. Linear convergence rate of a class of distributed augmented "
                 "Lagrangian "
-                "algorithms. IEEE TAC 2015",
+                "algorithms. IEEE TAC 2015; there agents wake at random, here colour after colour",
             .meets = {}};
   }
 

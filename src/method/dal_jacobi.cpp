@@ -15,7 +15,7 @@ struct DalJacobi : DistributedAl {
                 "passes times x_i <- argmin f_i(x) + <lambda_i + rho (WX - c X)_i, x> + (rho c/2) |x|^2, c = "
                 "lambda_max;  Lambda+ = Lambda + rho W X",
             .cost = "(passes, passes) exact, (passes T, passes) inexact",
-            .rate = "linear; kappa_f kappa_W log(1/eps) dual steps",
+            .rate = "sqrt(kappa_f kappa_W) log(1/eps) steps with the default rho, on quadratics",
             .assumptions = "f_i strongly convex and smooth; local minimisers",
             .citation =
                 "Jakovetic, Moura, Xavier. Linear convergence rate of a class of distributed augmented "

@@ -25,10 +25,11 @@ struct Dasg {
             .rule =
                 "X+ = W_p Y - alpha g(Y);  Y+ = (1 + beta) X+ - beta X;  W_p = W_DS, or (I + W_DS)/2 where "
                 "that has "
-                "an eigenvalue below 1/2;  g on `batch` rows an agent",
+                "an eigenvalue below 1/2;  g on batch rows an agent",
             .cost = "(batch/rows, 1)",
             .rate =
-                "linear, exp(-k sqrt(alpha mu)), to a neighbourhood: a bias of order alpha, and noise of "
+                "linear, exp(-k sqrt(alpha mu)), to a neighbourhood: a bias of order alpha^2 in the gap, and "
+                "noise of "
                 "order sigma^2 "
                 "sqrt(alpha)",
             .assumptions = "f_i strongly convex and smooth; unbiased gradients of bounded variance",

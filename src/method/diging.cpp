@@ -18,19 +18,24 @@ struct Diging {
         .summary = "distributed inexact gradients tracking the mean gradient",
         .rule = "X+ = W_DS X - alpha S;  S+ = W_DS S + g+ - g;  S_0 = g_0",
         .cost = "(1, 2)",
-        .rate = "kappa_f^2 log(1/eps)/(1 - sigma)^2 with the step of the theory",
-        .assumptions = "f_i convex and smooth, f strongly convex; an undirected network, which may change",
+        .rate =
+            "kappa_f^2/(1 - sigma)^2 log(1/eps), or sqrt(n) kappa_f^(3/2)/(1 - sigma)^2 log(1/eps), with the "
+            "steps of the two theories, on a network that stays",
+        .assumptions =
+            "f_i convex and smooth, f strongly convex; an undirected network, which may change but stays "
+            "connected over time",
         .citation =
             "Qu, Li. Harnessing smoothness to accelerate distributed optimization. IEEE TCNS 2018; Nedic, "
-            "Olshevsky, Shi. SIAM J. Optim. 2017",
+            "Olshevsky, Shi. Achieving geometric convergence for distributed optimization over time-varying "
+            "graphs. SIAM J. Optim. 2017, Algorithm 1 and Theorem 10",
         .meets = {Demand::no_dual_oracle, Demand::time_varying}};
   }
 
   void parameters(Fields& fields) {
     fields.number("step", step, range::positive,
                   "step alpha; auto: 0.4 (1 + lambda_min(W_DS))^2 / L, on a network that changes at most "
-                  "0.4 (1 - sigma) / L, which diverged nowhere tried; the theory has a factor times "
-                  "(1 - sigma)^2 / (kappa_f L)");
+                  "0.4 (1 - sigma) / L, which diverged nowhere tried; the theories have a factor times "
+                  "(1 - sigma)^2 / (kappa_f L) and (1 - sigma)^2 / (sqrt(n kappa_f) L)");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 

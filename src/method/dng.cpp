@@ -21,7 +21,8 @@ struct Dng {
             "that is positive semi-definite",
         .cost = "(1, 1)",
         .rate = "log(k)/k after k iterations",
-        .assumptions = "f_i convex and smooth with bounded gradients; W_p positive definite",
+        .assumptions =
+            "f_i convex and smooth with bounded gradients; W_p positive semi-definite (published: definite)",
         .citation = "Jakovetic, Xavier, Moura. Fast distributed gradient methods. IEEE TAC 2014",
         .meets = {Demand::no_dual_oracle, Demand::merely_convex},
         .linear = false};

@@ -21,10 +21,10 @@ struct Drs {
         .rule =
             "y = (1-a) x + a z;  S+ = S + mean_ik g_i(y + gamma u_k)/a;  z+ = x_0 - eta S+;  x+ = (1-a) x + "
             "a z+;  a+ = 2/(1 + sqrt(1 + 4/a^2)), gamma = R a d^(-1/4), eta = R a+/(2 G (d^(1/4) + "
-            "sqrt(k/K)))",
+            "sqrt((k+2)/K)))",
         .cost = "(K, 2 radius of the graph)",
-        .rate = "R G d^(1/4) / eps iterations, with K = k / (4 sqrt(d)) (R G / eps)^2 computations",
-        .assumptions = "f_i convex and Lipschitz; the graph is a tree to send sums along",
+        .rate = "R G d^(1/4)/eps iterations and (R G/eps)^2 computations",
+        .assumptions = "f_i convex and Lipschitz; a spanning tree to send sums along",
         .citation =
             "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for non-smooth distributed "
             "optimization in networks. NeurIPS 2018, Algorithm 1",
@@ -33,11 +33,7 @@ struct Drs {
   }
 
   void parameters(Fields& fields) {
-    fields.number("radius", radius, range::positive,
-                  "R, about how far the optimum is; auto: 10/G, at most sqrt(2/mu)");
-    fields.number("lipschitz", lipschitz, range::positive,
-                  "G, the length of the longest subgradient; auto: as the losses know it (flooded, and "
-                  "counted), else G of the start and R = G/L");
+    extent_parameters(fields, radius, lipschitz);
     fields.number("K", K, range::count, "subgradients of an iteration; auto: k/(4 sqrt(d)) in the k-th");
     fields.number("step-scale", step_scale, range::positive, "multiplies eta");
   }
@@ -72,7 +68,7 @@ struct Drs {
       const Block& mean = W.average_over_tree(sum);
       const double share = 1 / (a * static_cast<double>(points));
       const double a_next = 2 / (1 + std::sqrt(1 + 4 / (a * a)));
-      const double noise = std::sqrt(static_cast<double>(k + 1) / static_cast<double>(points));
+      const double noise = std::sqrt(static_cast<double>(k + 2) / static_cast<double>(points));
       const double eta = step_scale * R * a_next / (2 * G * (fourth_root + noise));
       W.locally(X, [&](auto own) {
         own(S) += share * own(mean);

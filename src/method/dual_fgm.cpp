@@ -42,7 +42,8 @@ struct DualFgm {
             .cost = "(1, 1) exact, (T, 1) inexact",
             .rate =
                 "class 1: sqrt(kappa_f kappa_W) log(1/eps) dual steps; class 2: sqrt(G^2 kappa_W/(mu eps)); "
-                "class 3: sqrt(L R^2 kappa_W/eps) log(1/eps); class 4: G R sqrt(kappa_W)/eps",
+                "class 3: sqrt(L R^2 kappa_W/eps) log(1/eps); class 4: G R sqrt(kappa_W)/eps; G = |grad "
+                "F(X*)|, R = |X_0 - X*|",
             .assumptions =
                 "f_i convex; class 1 strongly convex and smooth, 2 strongly convex, 3 smooth, 4 neither; "
                 "local minimisers, exact ones where f_i is not smooth",
@@ -80,7 +81,7 @@ struct DualFgm {
     return smooth ? Class::smooth : Class::convex;
   }
 
-  Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
+  Block operator()(Objective& F, Mixing& W, Run& run, const Block& start) const {
     const auto [lambda_max, lambda_min] = W.spectrum();
     const Class known = class_of(F);
     const bool strong = known == Class::strong_smooth || known == Class::strong;
@@ -98,10 +99,10 @@ struct DualFgm {
     const bool averages = mu_dual == 0;
     const double eta = run.uses("eta", 1 / L_dual), nest_dual = averages ? 0 : nest(L_dual / mu_dual);
     const LocalSolver local{.exact = exact.value_or(!smooth), .T = T};
-    LocalSteps minimise(local, F, W, run, {Vector::Constant(X.cols(), nu), nu, nu}, X);
+    LocalSteps minimise(local, F, W, run, {Vector::Constant(start.cols(), nu), nu, nu}, start);
 
-    const Block start = X;
-    Block Theta = X, mean = X, Lambda = Block::Zero(X.rows(), X.cols()), Omega = Lambda, A = -nu * start;
+    Block Theta = start, mean = start, Lambda = Block::Zero(start.rows(), start.cols()), Omega = Lambda,
+          A = -nu * start;
     Block& answer = averages ? mean : Theta;
     double t = 1;
     Index k = 0;
@@ -112,7 +113,7 @@ struct DualFgm {
       const double t_next = (1 + std::sqrt(1 + 4 * t * t)) / 2;
       const double beta = averages ? (t - 1) / t_next : nest_dual;
       const Block& W_Theta = W.mix(Theta);
-      W.locally(X, [&](auto own) {
+      W.locally(start, [&](auto own) {
         const Part Lambda_next = own(Omega) + eta * (own(W_Theta) - delta * own(Omega));
         own(Omega) = Lambda_next + beta * (Lambda_next - own(Lambda));
         own(Lambda) = Lambda_next;

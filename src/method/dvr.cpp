@@ -30,10 +30,10 @@ struct Dvr {
                 "each agent: "
                 "z_ij+ = (1 - q) z_ij + q x_i, x_i+ = x_i - (grad f_ij(z_ij+) - grad f_ij(z_ij))/sigma, q = "
                 "alpha eta "
-                "parts/(1 - p)",
+                "parts/(1 - p);  the answer is the mean of an agent's z_ij",
             .cost = "(0, J) a round, (1/parts, 0) a gradient",
             .rate =
-                "(parts + kappa_s) log(1/eps) gradients of parts, kappa_f sqrt(kappa_W) log(1/eps) rounds; "
+                "(parts + kappa_s) log(1/eps) gradients of parts, (L/sigma) sqrt(kappa_W) log(1/eps) rounds; "
                 "kappa_s = L of "
                 "a part over sigma",
             .assumptions =
@@ -43,7 +43,8 @@ struct Dvr {
             .citation =
                 "Hendrikx, Bach, Massoulie. Dual-free stochastic decentralized optimization with variance "
                 "reduction. "
-                "NeurIPS 2020; parts drawn uniformly"};
+                "NeurIPS 2020; parts drawn uniformly, alpha with 2 L - sigma for the paper's sigma + "
+                "lambda_max, as its rate alpha eta/2 requires"};
   }
 
   void parameters(Fields& fields) {

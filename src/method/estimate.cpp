@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method/estimate.hpp"
 
+#include "core/symmetric.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <numbers>
 #include <utility>
-
-#include <Eigen/Eigenvalues>
 
 namespace ideal {
 
 namespace {
-
-constexpr Index probes = 8;
 
 // Moments are as many numbers an agent as rounds, and a dense eigenvalue problem: too much for larger
 // networks.
@@ -20,6 +19,10 @@ constexpr Index most_agents = 4096, most_steps = 512;
 
 // Power steps end below the largest eigenvalue, Ritz values inside the spectrum.
 constexpr double curvature_margin = 1.03, margin_above = 1.02, margin_below = 1 / 1.03;
+
+// In a survey's message, after the vectors: sums of these numbers for the parent, who that is, the result.
+enum InMessage : Index { square, product, start, addressee, lambda_max, lambda_min, rows_beside };
+constexpr Index summed = addressee;
 
 /// The least and the largest x for which a measure on [-1, 1] is felt, from its moments of T_0 ... T_2K:
 /// Rayleigh quotients <p, x p> / <p, p> over polynomials p of degree below K. Directions in which <p, p> is
@@ -31,14 +34,11 @@ std::pair<double, double> extreme_points(const Vector& moments) {
   const Block G = Block::NullaryExpr(K, K, product);
   const Block xG = Block::NullaryExpr(
       K, K, [&](Index j, Index k) { return (product(j, k + 1) + product(j, std::abs(k - 1))) / 2; });
-  const Eigen::SelfAdjointEigenSolver<Block> basis(G);
-  const Vector& size = basis.eigenvalues();
+  const auto [size, vectors] = symmetric_eigen(G);
   Index felt = 0;
   while (felt < K && size[K - 1 - felt] > rounding * size[K - 1]) ++felt;
-  const Block B =
-      basis.eigenvectors().rightCols(felt) * size.tail(felt).cwiseSqrt().cwiseInverse().asDiagonal();
-  const Vector points =
-      Eigen::SelfAdjointEigenSolver<Block>(B.transpose() * xG * B, Eigen::EigenvaluesOnly).eigenvalues();
+  const Block B = vectors.rightCols(felt) * size.tail(felt).cwiseSqrt().cwiseInverse().asDiagonal();
+  const Vector points = symmetric_eigenvalues(B.transpose() * xG * B);
   return {points[0], points[felt - 1]};
 }
 
@@ -55,36 +55,97 @@ void power_step(Objective& F, const Block& X, Block& directions,
   for (Index c = 0; c < X.cols(); ++c) largest[c] = std::max(largest[c], directions.col(c).norm());
 }
 
-Spectrum network_spectrum(Mixing& W, const Block& noise, double bound, Index steps) {
-  Block P = noise, P_prev = noise;
-  Block sums(noise.rows() + 2 * steps + 2, noise.cols());
-  const Index first = noise.rows();
-  sums.topRows(first) = noise;
-  for (Index j = 0; j <= steps; ++j) {
-    sums.row(first + 2 * j) = P.cwiseProduct(P).colwise().sum();
-    if (j > 0) sums.row(first + 2 * j - 1) = P.cwiseProduct(P_prev).colwise().sum();
-    if (j == steps) break;
-    const Block& WP = W.mix(P);
-    const double twice = j == 0 ? 1 : 2;
-    W.locally(P, [&](auto own) {
-      const Part next = twice * (2 / bound * own(WP) - own(P)) - (twice - 1) * own(P_prev);
-      own(P_prev) = own(P);
-      own(P) = next;
-    });
-  }
-  const Vector total = W.total(sums.topRows(first + 2 * steps + 1));
+bool Survey::possible(Mixing& W) {
+  return W.agents() > 1 && W.agents() <= most_agents && W.reach() + 4 <= most_steps;
+}
 
-  // The mean of the noise is the eigenvector of 0, where T_j is (-1)^j.
-  const double at_zero = total.head(first).squaredNorm() / static_cast<double>(W.agents());
-  Vector moments(2 * steps + 1);
-  for (Index l = 0; l <= 2 * steps; ++l) {
-    const double product = total[first + l];
-    const double here = l < 2 ? product : 2 * product - total[first + l % 2];
-    moments[l] = here - (l % 2 == 0 ? at_zero : -at_zero);
+void Survey::begin(const Block& noise, double bound) {
+  const Index p = std::min(steps() + 1, noise.rows()), n = noise.cols();
+  state = {.rounds = 0,
+           .bound = bound,
+           .numbers = Block::Zero(p + rows_beside, n),
+           .previous = Block::Zero(p, n),
+           .mixed = Block::Zero(p, n),
+           .products = Block::Zero(summed * (steps() + 1), n)};
+  state.numbers.topRows(p) = noise.topRows(p);
+  for (Index k = 0; k < p; ++k) state.products.row(summed * k + start) = noise.row(k);
+  note_products();
+  report();
+}
+
+Spectrum Survey::found() const {
+  const Index p = probes();
+  return {state.numbers(p + lambda_max, 0), state.numbers(p + lambda_min, 0)};
+}
+
+void Survey::heard(Index c, Index neighbour, double weight, const double* numbers) {
+  const Tree& tree = W_.tree();
+  const auto here = static_cast<std::size_t>(c);
+  const Index p = probes();
+  state.mixed.col(c) += weight * Eigen::Map<const Vector>(numbers, p);
+  if (numbers[p + addressee] == static_cast<double>(tree.agents[here])) {
+    const Index step = state.rounds - (tree.radius - tree.hops[here] - 1);
+    state.products.col(c).segment(summed * step, summed) += Eigen::Map<const Vector>(numbers + p, summed);
+  }
+  if (neighbour == tree.parents[here])
+    for (const InMessage row : {lambda_max, lambda_min}) state.numbers(p + row, c) = numbers[p + row];
+}
+
+/// The next polynomial: T_0 = 1, T_1 = x, T_j+1 = 2 x T_j - T_j-1 of x = 2 W / bound - 1.
+void Survey::round_over() {
+  const double twice = state.rounds == 0 ? 1 : 2;
+  if (++state.rounds <= steps()) {
+    auto P = state.numbers.topRows(probes());
+    const Block next = twice * (2 / state.bound * state.mixed - Block(P)) - (twice - 1) * state.previous;
+    state.previous = P;
+    P = next;
+    note_products();
+  }
+  if (state.rounds == steps() + W_.tree().radius) conclude();
+  report();
+}
+
+/// Of the polynomials of now, once and for all. And each agent's own part of the next W times them.
+void Survey::note_products() {
+  if (diagonal_.size() == 0) diagonal_ = W_.neighbourhood().diagonal;
+  const auto P = state.numbers.topRows(probes());
+  state.products.row(summed * state.rounds + square) += P.cwiseProduct(P).colwise().sum();
+  state.products.row(summed * state.rounds + product) += P.cwiseProduct(state.previous).colwise().sum();
+  state.mixed = P * diagonal_.asDiagonal();
+}
+
+/// Products of some rounds ago go to the parent, as many ago as those below needed to come.
+void Survey::report() {
+  const Tree& tree = W_.tree();
+  const Index p = probes();
+  for (Index c = 0; c < state.numbers.cols(); ++c) {
+    const auto here = static_cast<std::size_t>(c);
+    const Index step = state.rounds - (tree.radius - tree.hops[here]);
+    const bool has_news = step >= 0 && step <= steps();
+    state.numbers(p + addressee, c) = has_news ? static_cast<double>(tree.parents[here]) : -1;
+    if (has_news)
+      state.numbers.col(c).segment(p, summed) = state.products.col(c).segment(summed * step, summed);
+  }
+}
+
+/// At the root. The mean of the noise is the eigenvector of 0, where T_j is (-1)^j.
+void Survey::conclude() {
+  const auto& hops = W_.tree().hops;
+  const auto root = std::ranges::find(hops, 0);
+  if (root == hops.end()) return;
+  const Index c = root - hops.begin(), K = steps();
+  const Eigen::Map<const Block> sums(state.products.col(c).data(), summed, K + 1);
+  const double at_zero = sums.row(start).head(probes()).squaredNorm() / static_cast<double>(W_.agents());
+  Vector moments(2 * K + 1);
+  for (Index l = 0; l <= 2 * K; ++l) {
+    const double here = l % 2 == 0 ? sums(square, l / 2) : sums(product, (l + 1) / 2);
+    const double first = l % 2 == 0 ? sums(square, 0) : sums(product, 1);
+    moments[l] = (l < 2 ? here : 2 * here - first) - (l % 2 == 0 ? at_zero : -at_zero);
   }
   const auto [least, largest] = extreme_points(moments);
-  return {.lambda_max = std::min(bound, margin_above * bound / 2 * (largest + 1)),
-          .lambda_min = margin_below * bound / 2 * std::max(least + 1, 1e-12)};
+  const double half = state.bound / 2;
+  state.numbers(probes() + lambda_max, c) = std::min(state.bound, margin_above * half * (largest + 1));
+  state.numbers(probes() + lambda_min, c) = margin_below * half * std::max(least + 1, 1e-12);
 }
 
 Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions) {
@@ -94,12 +155,10 @@ Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions) {
   facts.row(1) = -F.known_convexity().transpose();
   facts.row(2) = W.local_bounds().transpose();
   const Vector most = W.maxima(facts);
-  const Index steps = W.reach() + 4;
-  const bool small = W.agents() <= most_agents && steps <= most_steps;
-  return {
-      .L = F.curvature_jumps() ? F.L() : curvature_margin * most[0],
-      .mu = most[1] < 0 ? -most[1] : F.mu(),
-      .W = small ? network_spectrum(W, F.noise(std::min(probes, X.rows())), most[2], steps) : W.spectrum()};
+  const double as_on_a_line = 2 * static_cast<double>(W.reach()) / std::numbers::pi;
+  return {.L = F.curvature_jumps() ? F.L() : curvature_margin * most[0],
+          .mu = most[1] < 0 ? -most[1] : F.mu(),
+          .W = {most[2], most[2] / std::max(1.0, as_on_a_line * as_on_a_line)}};
 }
 
 }  // namespace ideal

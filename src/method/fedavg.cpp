@@ -20,7 +20,7 @@ struct Fedavg {
         .rule = "T times x_i <- x_i - alpha grad f_i(x_i);  then all x_i <- their mean",
         .cost = "(T, 2 radius) a round, (T, 2) on a star",
         .rate = "linear to a neighbourhood that grows with T and with how much the losses differ",
-        .assumptions = "f_i convex and smooth; a server, made on any graph by sums over a tree",
+        .assumptions = "f_i strongly convex and smooth; a server, made on any graph by sums over a tree",
         .citation =
             "McMahan, Moore, Ramage, Hampson, Aguera y Arcas. Communication-efficient learning of deep "
             "networks from decentralized data. AISTATS 2017",

@@ -49,19 +49,29 @@ class FastMix {
   }
 
   /// Z after K rounds from Z0; lives until the next call.
-  const Block& operator()(const Block& Z0, Index K) {
+  const Block& operator()(const Block& Z0, Index K) { return mixed(Z0, K, eta_); }
+
+  /// The same without acceleration, P^K Z0: slower, but nothing changes its sign.
+  const Block& plainly(const Block& Z0, Index K) { return mixed(Z0, K, 0); }
+
+  /// What agents differ by comes out of K rounds with a factor of at least minus this: few rounds overshoot.
+  double overshoot(Index K) const {
+    return std::sqrt(1 + eta_) * std::pow(eta_, 0.5 * static_cast<double>(K));
+  }
+
+ private:
+  const Block& mixed(const Block& Z0, Index K, double eta) {
     Z_ = Z_prev_ = Z0;
     for (Index k = 0; k < K; ++k) {
       const Block& WZ = W_.mix(Z_);
       W_.locally(Z_, [&](auto own) {
-        own(Z_prev_) = (1 + eta_) * (own(Z_) - own(WZ) / lambda_max_) - eta_ * own(Z_prev_);
+        own(Z_prev_) = (1 + eta) * (own(Z_) - own(WZ) / lambda_max_) - eta * own(Z_prev_);
       });
       Z_.swap(Z_prev_);
     }
     return Z_;
   }
 
- private:
   Mixing& W_;
   double lambda_max_, eta_;
   Block Z_, Z_prev_;

@@ -2,6 +2,8 @@
 #include "method/local_steps.hpp"
 #include "method/registry.hpp"
 
+#include <ideal/error.hpp>
+
 #include <array>
 #include <cmath>
 
@@ -9,14 +11,21 @@ namespace ideal {
 
 namespace {
 
-/// The dual variables move like a ball with friction, Lambda'' + 2 sqrt(m) Lambda' = W Theta(Lambda) with
-/// Theta = grad F*(-Lambda), m = lambda_min/L being the strong convexity of the dual. A step is one of the
-/// classical Runge-Kutta method in (Lambda, V), V = Lambda'. The publication does without smoothness; this
-/// friction, which the linear rate needs, asks for it.
+const std::array<std::string, 3> friction_names{"auto", "constant", "fading"};
+
+/// The dual variables move like a ball with friction, Lambda'' + a(t) Lambda' = c W Theta(Lambda) with Theta
+/// = grad F*(-Lambda). Where the losses are smooth the dual is strongly convex, by m = lambda_min/L, and a =
+/// 2 sqrt(m), c = 1 bring the ball to rest soonest. Else a = 5/t and c = 4, p = 2 in Zhang, Mokhtari, Sra,
+/// Jadbabaie (NeurIPS 2018), from t = 5 sqrt(mu/lambda_max) on, where friction has become one a step. A step
+/// is one of the classical Runge-Kutta method in (Lambda, V), V = Lambda'.
 struct HeavyBallOde {
-  LocalSolver local;
-  std::optional<double> step;  ///< 2 sqrt(mu / lambda_max)
+  enum class Friction { automatic, constant, fading };
+
+  std::optional<bool> exact;  ///< where the losses are not smooth
+  std::optional<Index> T;
+  std::optional<double> step;  ///< 2 sqrt(mu / lambda_max), with fading friction half of that
   double step_scale = 1;
+  Friction friction = Friction::automatic;
 
   static About about() {
     return {
@@ -25,30 +34,48 @@ struct HeavyBallOde {
         .summary = "the heavy-ball differential equation of the dual, discretised by Runge-Kutta steps",
         .rule =
             "Lambda' = V;  V' = -2 sqrt(lambda_min/L) V + W Theta,  Theta = grad F*(-Lambda);  "
+            "with fading friction V' = -(5/t) V + 4 W Theta instead;  "
             "one classical Runge-Kutta step of length h an iteration",
         .cost = "(4, 4) exact, (4 T, 4) inexact",
-        .rate = "sqrt(kappa_f kappa_W) log(1/eps) dual gradients",
-        .assumptions = "f_i strongly convex and smooth; dual gradients",
+        .rate =
+            "sqrt(kappa_f kappa_W) log(1/eps) dual gradients on quadratics; with fading friction eps^(-5/8) "
+            "for a dual gap of eps",
+        .assumptions = "f_i strongly convex; local minimisers, exact ones where f_i is not smooth",
         .citation =
             "after Zhang, Uribe, Mokhtari, Jadbabaie. Achieving acceleration in distributed optimization via "
-            "direct discretization of the heavy-ball ODE. ACC 2019",
-        .meets = {}};
+            "direct discretization of the heavy-ball ODE. ACC 2019; fading friction: Zhang, Mokhtari, Sra, "
+            "Jadbabaie. Direct Runge-Kutta discretization achieves acceleration. NeurIPS 2018",
+        .meets = {Demand::nonsmooth}};
   }
 
   void parameters(Fields& fields) {
-    local.parameters(fields);
-    fields.number(
-        "step", step, range::positive,
-        "length h of a step; auto: 2 sqrt(mu/lambda_max), stable below about 2.8 sqrt(mu/lambda_max)");
+    fields.flag("exact", exact,
+                "exact local minimisers (each counted as one computation) instead of T local steps; auto: "
+                "where the losses are not smooth");
+    fields.number("T", T, range::count,
+                  "local accelerated steps for a minimiser; auto: 2 sqrt(kappa) of the local problems");
+    fields.choice("friction", friction, friction_names,
+                  "constant, as smooth losses allow, or fading like 1/t; auto: as the losses are");
+    fields.number("step", step, range::positive,
+                  "length h of a step; auto: 2 sqrt(mu/lambda_max), stable below about 2.8 "
+                  "sqrt(mu/lambda_max); with fading friction half of both");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     constexpr Index stages = 4;
-    constexpr std::array weight{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, ahead{0.5, 0.5, 1.0, 0.0};
+    constexpr std::array weight{1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6}, ahead{0.5, 0.5, 1.0, 0.0},
+        at{0.0, 0.5, 0.5, 1.0};
     const auto [lambda_max, lambda_min] = W.spectrum();
-    const double h = run.uses("step", step.value_or(step_scale * 2 * std::sqrt(F.mu() / lambda_max)));
-    const double friction = 2 * std::sqrt(lambda_min / F.L());
+    const bool smooth = std::isfinite(F.L());
+    const bool fades = friction == Friction::automatic ? !smooth : friction == Friction::fading;
+    if (!fades && !smooth)
+      throw InputError("--set friction=constant", describe(Demand::nonsmooth),
+                       "it is made of the losses' smoothness", "Use friction=fading.");
+    const double unit = std::sqrt(F.mu() / lambda_max);  // of time
+    const double h = run.uses("step", step.value_or(step_scale * (fades ? 1 : 2) * unit));
+    const double pull = fades ? 4 : 1, constant = fades ? 0 : 2 * std::sqrt(lambda_min / F.L());
+    const LocalSolver local{.exact = exact.value_or(!smooth), .T = T};
     LocalSteps minimise(local, F, W, run, {Vector::Zero(X.cols()), 0, 0}, X);
 
     Block Lambda = Block::Zero(X.rows(), X.cols()), V = Lambda;
@@ -63,8 +90,10 @@ struct HeavyBallOde {
       const double share = h * weight[static_cast<std::size_t>(stage)];
       const double forward = h * ahead[static_cast<std::size_t>(stage)];
       const bool last = stage + 1 == stages;
+      const double t = 5 * unit + (static_cast<double>(k) + at[static_cast<std::size_t>(stage)]) * h;
+      const double friction = fades ? 5 / t : constant;
       W.locally(X, [&](auto own) {
-        const Part velocity = own(V_here), force = own(W_Theta) - friction * velocity;
+        const Part velocity = own(V_here), force = pull * own(W_Theta) - friction * velocity;
         own(Lambda_next) += share * velocity;
         own(V_next) += share * force;
         if (last) {

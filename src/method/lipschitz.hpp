@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ideal/mixing.hpp>
-#include <ideal/objective.hpp>
+#include <ideal/method.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace ideal {
 
@@ -23,6 +23,15 @@ inline Extent extent(Objective& F, Mixing& W, const Block& X) {
     return {known, F.mu() > 0 ? std::min(10 / known, std::sqrt(2 / F.mu())) : 10 / known};
   const double steepest = W.maximum(F.gradient(X).colwise().norm().transpose());
   return steepest > 0 ? Extent{steepest, steepest / F.L()} : Extent{1, 1 / F.L()};
+}
+
+inline void extent_parameters(Fields& fields, std::optional<double>& radius,
+                              std::optional<double>& lipschitz) {
+  fields.number("radius", radius, range::positive,
+                "R, about how far the optimum is; auto: 10/G, at most sqrt(2/mu)");
+  fields.number("lipschitz", lipschitz, range::positive,
+                "G, the length of the longest subgradient without its l2 term; auto: as the losses know it "
+                "(flooded, and counted), else G of the start and R = G/L");
 }
 
 }  // namespace ideal

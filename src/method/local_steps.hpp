@@ -4,6 +4,7 @@
 #include "method/nesterov.hpp"
 #include "method/steps.hpp"
 
+#include <ideal/error.hpp>
 #include <ideal/method.hpp>
 
 #include <cmath>
@@ -41,6 +42,9 @@ class LocalSteps {
     step_ = 1 / L;
     beta_ = nest(L / mu);
     if (exact_) return;
+    if (!std::isfinite(L))
+      throw InputError("--set exact=false", "the losses are not smooth", "local steps are 1/L long",
+                       "Leave it out, or give a positive --smoothing.");
     T_ = run.uses(solver.key, solver.T ? *solver.T : whole_steps(2 * std::sqrt(L / mu), solver.key));
     C_ = c_.transpose().replicate(X.rows(), 1);
   }

@@ -24,7 +24,9 @@ struct Mspd {
             "Lambda+ = Lambda + sigma Q(W)(2X - X-);  X+ ~ argmin F(V) + <Lambda+,V> + |V - X|^2/(2 eta) by "
             "T steps V+ = V - 2/(m+2) (eta (g(V) + Lambda+) + V - X);  the answer is the mean of X_1 ... X_k",
         .cost = "(T, J)",
-        .rate = "R G / eps iterations, with T = k (R G / eps)^2 computations",
+        .rate =
+            "R G/eps iterations and (R G/eps)^2 computations, as published for T = the number of iterations; "
+            "T = k costs at most a logarithm more",
         .assumptions = "f_i convex and Lipschitz",
         .citation =
             "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for non-smooth distributed "
@@ -34,11 +36,7 @@ struct Mspd {
   }
 
   void parameters(Fields& fields) {
-    fields.number("radius", radius, range::positive,
-                  "R, about how far the optimum is; auto: 10/G, at most sqrt(2/mu)");
-    fields.number("lipschitz", lipschitz, range::positive,
-                  "G, the length of the longest subgradient; auto: as the losses know it (flooded, and "
-                  "counted), else G of the start and R = G/L");
+    extent_parameters(fields, radius, lipschitz);
     fields.number("T", T, range::count, "subgradients of an iteration; auto: k in the k-th");
     fields.number("J", J, range::count, "degree of the polynomial Q; auto: floor(sqrt(kappa_W))");
     fields.number("step-scale", step_scale, range::positive, "multiplies eta = R/(G sqrt(kappa_Q))");

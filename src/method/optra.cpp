@@ -32,7 +32,8 @@ struct Optra {
                 "M = Q_J(W);  the answer is U;  after N iterations again from U with t = 1 and N doubled",
             .cost = "(1, 2 J)",
             .rate =
-                "L R^2/N^2 + sqrt(kappa_M) G R/N after N iterations, where R = |X_0 - X*|, G = |grad F(X*)|, "
+                "L R^2/N^2 + sqrt(kappa_M) G R/N after N iterations with the best nu, where R = |X_0 - X*|, "
+                "G = |grad F(X*)|, "
                 "kappa_M <= 4",
             .assumptions = "f_i convex and smooth",
             .citation =

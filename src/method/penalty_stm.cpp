@@ -25,15 +25,19 @@ struct PenaltyStm {
         .summary = "similar triangles with mini-batches and a penalty for disagreement, to a given accuracy",
         .rule =
             "similar triangles (theta_k, U, Y, X) on F(X) + (r/2) <X, Q(W) X>, r = 2 R^2/eps, R^2 = |grad "
-            "F(X_0)|^2/lambda_min;  gradients on as many rows as keep their noise below eps",
+            "F(X_0)|^2/lambda_min (published: at the optimum);  gradients on as many rows as keep their "
+            "noise below eps",
         .cost = "(batch_k/rows, J); once (2, diameter)",
-        .rate = "sqrt((L + r)/mu) log(1/eps) steps and sigma^2/(mu eps) rows, to a neighbourhood of size eps",
+        .rate =
+            "sqrt((L + r)/mu) log(1/eps) steps and sigma^2/(mu eps) rows, to about eps, where gradients at "
+            "the optimum are no longer than at the start",
         .assumptions =
             "f_i strongly convex and smooth; unbiased gradients of bounded variance; eps chosen beforehand",
         .citation =
-            "Dvinskikh, Gasnikov. Decentralized and parallelized primal and dual accelerated methods for "
+            "Dvinskikh, Gasnikov. Decentralized and parallel primal and dual accelerated methods for "
             "stochastic convex programming problems. J. Inverse Ill-Posed Probl. 2021 (arXiv 1904.09015), "
-            "the primal approach; strong convexity in the steps themselves in place of restarts",
+            "the primal approach; strong convexity in the steps themselves in place of restarts, and batches "
+            "without the logarithm of a confidence",
         .linear = false};
   }
 

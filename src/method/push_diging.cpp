@@ -20,20 +20,23 @@ struct PushDiging {
                 "U+ = C (U - alpha Y);  v+ = C v;  x_i+ = u_i+ / v_i+;  Y+ = C Y + g+ - g;  U_0 = X_0, v_0 = "
                 "1, Y_0 = g_0;  C = W_DS, or 1/(1 + out-degree) for each listener and oneself",
             .cost = "(1, 2)",
-            .rate = "log(1/eps) times what depends on kappa_f, 1 - sigma and min v",
+            .rate =
+                "kappa_f^(3/2) log(1/eps) with the step of the theory, times what grows faster than "
+                "exponentially with n",
             .assumptions =
                 "f_i convex and smooth, f strongly convex; a network that may change and be directed, but "
                 "stays strongly connected over time",
             .citation =
                 "Nedic, Olshevsky, Shi. Achieving geometric convergence for distributed optimization over "
-                "time-varying graphs. SIAM J. Optim. 2017",
+                "time-varying graphs. SIAM J. Optim. 2017, Algorithm 2 and Theorem 18",
             .meets = {Demand::no_dual_oracle, Demand::time_varying, Demand::directed}};
   }
 
   void parameters(Fields& fields) {
     fields.number("step", step, range::positive,
                   "step alpha; auto: as of diging, on a directed network 0.4 / L, at most 2 (1 - sigma)^2 / "
-                  "L and min v / (2 L), which diverged nowhere tried");
+                  "L and min v / (2 L), which diverged nowhere tried; the theory has a step that n agents "
+                  "make smaller by more than n^(n^2)");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 

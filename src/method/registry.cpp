@@ -4,6 +4,8 @@
 #include <ideal/error.hpp>
 
 #include <algorithm>
+#include <array>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -40,6 +42,27 @@ class Assignment final : public Fields {
  private:
   std::string_view key_, value_;
 };
+
+/// Names that methods have elsewhere, in small letters.
+constexpr std::array<std::array<std::string_view, 2>, 11> elsewhere{{{"qu-li", "diging"},
+                                                                     {"gradient-tracking", "diging"},
+                                                                     {"aug-dgm", "atc-diging"},
+                                                                     {"next", "sonata"},
+                                                                     {"pg-extra", "extra"},
+                                                                     {"d-admm", "dadmm"},
+                                                                     {"d-ng", "dng"},
+                                                                     {"d-nc", "dnc"},
+                                                                     {"dda", "dual-averaging"},
+                                                                     {"d-asg", "dasg"},
+                                                                     {"d-masg", "dmasg"}}};
+
+std::string meant_by(std::string_view name) {
+  std::string small(name);
+  for (char& c : small) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const auto& [there, here] : elsewhere)
+    if (there == small) return fmt::format("Here it is called '{}'.", here);
+  return did_you_mean(name, names_of(methods(), [](const Method& m) { return m.about().name; }));
+}
 
 }  // namespace
 
@@ -82,8 +105,7 @@ Method method(std::string_view name) {
   const auto found =
       std::ranges::find(methods(), name, [](const Method& m) -> std::string_view { return m.about().name; });
   if (found == methods().end())
-    throw InputError("--method", fmt::format("'{}'", name), "a registered method",
-                     did_you_mean(name, names_of(methods(), [](const Method& m) { return m.about().name; })));
+    throw InputError("--method", fmt::format("'{}'", name), "a registered method", meant_by(name));
   return *found;
 }
 

@@ -33,8 +33,16 @@ constexpr double rounding = 1e-20;  // of a bound, which is a square
 
 constexpr Index most_slow = 10;
 
-// An estimate so many times too large may already be worth a verification; a failed one tells by how much.
-constexpr double hopeful = 30, more_hopeful = 0.8;
+// Differences between agents make an estimate up to so many times too large; a failed verification tells by
+// how much.
+constexpr double most_exaggerated = 30, more_hopeful = 0.8;
+
+// Taking momentum away pays where waiting for the certificate would take so many times longer, and what is
+// left of the gap may be so many times too large, as most of it vanishes then.
+constexpr double pays_to_calm = 1.5, vanishing = 4;
+
+// What swings stands still at times: the largest step counts for an eighth of the predicted iterations or so.
+constexpr double forgotten = 8;
 
 double kappa_of_degree(double kappa_W, Index J) {
   if (kappa_W - 1 < 1e-9) return 1;
@@ -93,6 +101,7 @@ SingleLoop::SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Op
       W_(W),
       options_(options),
       beliefs_(beliefs),
+      survey_(W),
       X_(std::move(X)),
       X_prev_(X_),
       Omega_(Block::Zero(X_.rows(), X_.cols())),
@@ -111,16 +120,31 @@ SingleLoop::SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Op
 }
 
 Block SingleLoop::operator()(Run& run) {
-  run.keep(X_, X_prev_, Omega_, k_, directions_, next_look_, seen_, word_, rounds_left_, told_X_, told_Omega_,
-           best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_, last_k_,
-           last_estimate_, worth_verifying_, retreats_, slow_, caution_, beliefs_.L, beliefs_.mu,
-           beliefs_.W.lambda_max, beliefs_.W.lambda_min, options_.sigma, options_.tau);
+  begin(run);
+  const auto keep = [&](auto&... more) {
+    run.keep(X_, X_prev_, Omega_, k_, directions_, next_look_, seen_, word_, rounds_left_, told_X_,
+             told_Omega_, best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_,
+             last_k_, last_estimate_, worth_verifying_, verify_at_, convexity_, left_, left_k_, calming_,
+             calm_after_, retreats_, slow_, caution_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
+             beliefs_.W.lambda_min, options_.sigma, options_.tau, more...);
+  };
+  if (auto& s = survey_.state; options_.survey)
+    keep(s.rounds, s.bound, s.numbers, s.previous, s.mixed, s.products);
+  else
+    keep();
   run.sums_to_zero(Omega_);
   choose();
+  if (!survey_.over()) W_.take_along(&survey_);
   if (rounds_left_ > 0) W_.carry(&word_);
   while (run.more(X_)) {
     step();
     if (options_.follow && k_ >= next_look_) look_at_curvature();
+    if (k_ == verify_at_) verify(run, std::min(hopeful() * run.wanted(), worth_verifying_));
+    if (answer_) continue;
+    if (survey_.state.bound > 0) {
+      if (survey_.over()) end_survey(run);
+      continue;
+    }
     if (rounds_left_ <= 0) {
       send_word();
       continue;
@@ -128,6 +152,7 @@ Block SingleLoop::operator()(Run& run) {
     rounds_left_ -= M_->degree();
     if (rounds_left_ <= 0) hear_word(run);
   }
+  W_.take_along(nullptr);
   W_.carry(nullptr);
   run.uses("J", M_->degree());
   run.uses("tau", options_.tau);
@@ -138,6 +163,30 @@ Block SingleLoop::operator()(Run& run) {
   run.uses("lambda-min", beliefs_.W.lambda_min);
   run.uses("retreats", retreats_);
   return answer_ ? *answer_ : X_;
+}
+
+/// A survey has rounds of its own where messages are too short to take it along.
+void SingleLoop::begin(Run& run) {
+  if (options_.survey) survey_.begin(F_.noise(std::min(survey_probes, X_.rows())), beliefs_.W.lambda_max);
+  if (run.resumes()) return;
+  believe(run, beliefs_.W, options_.survey ? Certainty::guess : Certainty::found);
+  if (survey_.leaving().rows() <= X_.rows()) return;
+  while (!survey_.over()) W_.send(survey_);
+  end_survey(run);
+}
+
+void SingleLoop::end_survey(Run& run) {
+  W_.take_along(nullptr);
+  survey_.state.bound = 0;
+  believe(run, survey_.found(), Certainty::found);
+  choose();
+}
+
+/// About W, where nothing else was told.
+void SingleLoop::believe(Run& run, const Spectrum& W, Certainty certainty) {
+  beliefs_.W.lambda_max = options_.lambda_max.value_or(W.lambda_max);
+  beliefs_.W.lambda_min = std::min(options_.lambda_min.value_or(W.lambda_min), beliefs_.W.lambda_max);
+  if (certainty == Certainty::found && options_.explain) options_.explain(run, beliefs_, options_.tau);
 }
 
 void SingleLoop::choose() {
@@ -156,7 +205,8 @@ void SingleLoop::choose() {
 }
 
 void SingleLoop::step() {
-  M_->locally(X_, [&](auto own) { own(Y_) = own(X_) + b_ * (own(X_) - own(X_prev_)); });
+  const double b = calming_ > 0 ? std::min(b_, 1 - 2 / static_cast<double>(1 + calming_)) : b_;
+  M_->locally(X_, [&](auto own) { own(Y_) = own(X_) + b * (own(X_) - own(X_prev_)); });
   const Block& G = F_.gradient(Y_);
   M_->locally(X_, [&](auto own) { own(Z_) = own(Y_) - (own(G) + own(Omega_)) / beliefs_.L; });
   const Block& V = M_->mix(Z_);
@@ -166,6 +216,7 @@ void SingleLoop::step() {
     own(Omega_) += eta_ * own(V);
   });
   ++k_;
+  if (calming_ > 0) --calming_;
   if (rounds_left_ > 0) return;
   seen_.row(mixed) = V.colwise().norm();
   seen_.row(shift) = (Y_ - X_).colwise().norm();
@@ -203,9 +254,20 @@ void SingleLoop::hear_word(Run& run) {
   const double L = beliefs_.L;
   const double estimate = n / 2 * (1 / beliefs_.mu - 1 / L) * square(L * most[shift]) +
                           L / 2 * square(deviation(most[mixed]) + std::sqrt(n) * most[shift]);
-  // The word is as old as the one before it was then, so by now it has shrunk as much again.
-  const double by_now = estimate * std::min(1.0, estimate / std::exchange(last_estimate_, estimate));
-  if (by_now <= std::min(hopeful * run.wanted(), worth_verifying_)) verify(run, by_now, -most[concavity]);
+  // The word is as old as the one before it was then, so by now it has shrunk as much again, if not by
+  // chance. It may be small enough before the next one comes.
+  const double last = std::exchange(last_estimate_, estimate);
+  const double shrinks =
+      last > 0 ? std::clamp(estimate / last, std::exp(-2 * iterations_of_word() / iterations_), 1.0) : 1.0;
+  const double by_now = estimate * shrinks;
+  const double enough = std::min(hopeful() * run.wanted(), worth_verifying_);
+  const double wait = iterations_ / 2 * std::log(by_now / enough);
+  convexity_ = -most[concavity];
+  if (by_now <= enough)
+    verify(run, by_now);
+  else if (wait < iterations_of_word())
+    verify_at_ = k_ + static_cast<Index>(std::ceil(wait));
+  consider_calming(run, by_now, n / 2 * beliefs_.mu * square(iterations_ * most[moved]));
   if (options_.guard) judge_progress(run, estimate);
   if (options_.follow && most[curvature] > 0) {
     beliefs_.L = std::max(caution_ * curvature_margin * most[curvature], beliefs_.mu);
@@ -219,7 +281,7 @@ bool SingleLoop::astray(double size) {
   const double long_way = std::sqrt(1 + beliefs_.kappa_f() / 1e5);
   const bool within = size <= much_growth * long_way * first_size_ && size <= late_growth * smallest_size_;
   if (!within) return retreats_ < most_retreats;
-  if (size <= smallest_size_) {
+  if (size <= smallest_size_ && k_ >= calm_after_) {
     smallest_size_ = size;
     best_X_ = told_X_;
     best_Omega_ = told_Omega_;
@@ -233,6 +295,7 @@ void SingleLoop::go_back(Run& run) {
   Omega_ = best_Omega_;
   ++retreats_;
   first_size_ = last_bound_ = last_estimate_ = 0;
+  verify_at_ = 0;
   seen_.row(curvature).setZero();  // of where it went
   options_.sigma = 1;
   caution_ *= 1.25;
@@ -242,6 +305,26 @@ void SingleLoop::go_back(Run& run) {
   run.note(fmt::format(
       "went astray at iteration {}: back to the best iterate, with L = {:.4g}, lambda_max = {:.4g}, J = {}",
       k_, beliefs_.L, beliefs_.W.lambda_max, M_->degree()));
+}
+
+/// The gradient's norm, which the certificate is made of, exceeds what is left to do by h / mu in a direction
+/// of curvature h, and momentum leaves as much in directions of medium curvature as in flat ones. Steps do
+/// not exaggerate: an error that shrinks by e in N iterations moves by 1/N of itself, and one that swings has
+/// as much energy of motion as of height. When they tell that enough is done, momentum is taken away little
+/// by little: with 1 - 2/R for R iterations to go, a direction's error falls by h / mu before it stands
+/// still.
+void SingleLoop::consider_calming(const Run& run, double bound, double left) {
+  if (run.wanted() == 0 || !std::isfinite(bound)) return;
+  const auto since = static_cast<double>(k_ - std::exchange(left_k_, k_));
+  left_ = std::max(left, left_ * std::exp(-forgotten * since / iterations_));
+  const double wait = iterations_ * std::log(std::max(bound / run.wanted(), 1.0)) / 2;
+  const double length = 2 / (1 - b_);
+  if (calming_ > 0) {
+    calm_after_ = k_ + calming_ + static_cast<Index>(std::max(wait, iterations_));
+  } else if (k_ >= calm_after_ && left_ <= vanishing * run.wanted() && wait > pays_to_calm * length) {
+    calming_ = static_cast<Index>(std::ceil(length));
+    calm_after_ = k_ + calming_;
+  }
 }
 
 /// The estimate should fall by e^2 within the predicted iterations. Where it takes many times longer, the
@@ -271,18 +354,37 @@ double SingleLoop::deviation(double largest_mixed) const {
   return left * std::sqrt(static_cast<double>(W_.agents())) * largest_mixed / M.lambda_min;
 }
 
+/// From one that was sent to the next.
+double SingleLoop::iterations_of_word() const {
+  return 1 + std::ceil(static_cast<double>(W_.reach()) / static_cast<double>(M_->degree()));
+}
+
+/// An estimate so many times larger than what is wanted is worth a verification. One that comes too early is
+/// in vain, and one that comes too late has waited. If the logarithm of the exaggeration may be anything up
+/// to its most, the sum of both is least on average where the rest that may still be waited for is as dear as
+/// a verification.
+double SingleLoop::hopeful() const {
+  const auto J = static_cast<double>(M_->degree()), sums = 2 * static_cast<double>(W_.rounds_of_total());
+  const double by_e = iterations_ / 2 * (1 + options_.tau * J);  // an error shrinks by e in iterations_
+  return std::max(1.0, most_exaggerated * std::exp(-(1 + options_.tau * sums) / by_e));
+}
+
 /// What was estimated from beliefs is proven without them: all agents take the mean of their iterates, and
 /// n |g|^2 / (2 mu) for the mean g of the gradients there bounds f - f*. Both means are summed over a
 /// spanning tree, so that all agents have the same.
-void SingleLoop::verify(Run& run, double estimate, double convexity) {
+void SingleLoop::verify(Run& run, double estimate) {
+  verify_at_ = 0;
   if (run.wanted() == 0) return;
-  const double n = static_cast<double>(W_.agents()), mu = convexity > 0 ? convexity : beliefs_.mu;
+  const double n = static_cast<double>(W_.agents()), mu = convexity_ > 0 ? convexity_ : beliefs_.mu;
   const Vector mean = W_.total(X_) / n;
   const Block all_mean = mean.replicate(1, X_.cols());
   const Vector gradient = W_.total(F_.gradient(all_mean)) / n;
   const double bound = n * gradient.squaredNorm() / (2 * mu);
   run.bounded(bound);
-  worth_verifying_ = more_hopeful * estimate * run.wanted() / bound;
+  // An estimate above what is wanted that was too small was extrapolated too far; one below is mistaken.
+  const double exaggerated = estimate / bound;
+  worth_verifying_ =
+      more_hopeful * run.wanted() * (estimate > run.wanted() ? std::max(1.0, exaggerated) : exaggerated);
   if (bound <= run.wanted() && run.settled(all_mean, bound)) answer_ = all_mean;
 }
 

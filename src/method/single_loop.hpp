@@ -5,6 +5,7 @@
 
 #include <ideal/method.hpp>
 
+#include <functional>
 #include <limits>
 #include <optional>
 
@@ -48,6 +49,10 @@ class SingleLoop {
     bool follow = true;             ///< take for L the curvature met on the way
     bool guard = true;              ///< go back where the run goes astray, and be more careful
     bool knows_directions = false;  ///< those passed in are of large curvature already
+    /// Find out the network's spectrum on the way; until then what is passed in is a bound and a guess.
+    bool survey = false;
+    std::optional<double> lambda_max = {}, lambda_min = {};              ///< told: believed instead
+    std::function<void(Run&, const Beliefs&, double tau)> explain = {};  ///< called when all is known
   };
 
   /// `directions`: of largest curvature, as far as each agent knows.
@@ -58,20 +63,28 @@ class SingleLoop {
 
  private:
   void choose();
+  void begin(Run& run);
+  void end_survey(Run& run);
+  enum class Certainty { guess, found };
+  void believe(Run& run, const Spectrum& W, Certainty certainty);
   void step();
   void look_at_curvature();
   void send_word();
   void hear_word(Run& run);
   [[nodiscard]] bool astray(double size);
   void go_back(Run& run);
+  void consider_calming(const Run& run, double bound, double left);
   void judge_progress(Run& run, double bound);
   [[nodiscard]] double deviation(double largest_mixed) const;
-  void verify(Run& run, double estimate, double convexity);
+  [[nodiscard]] double hopeful() const;
+  [[nodiscard]] double iterations_of_word() const;
+  void verify(Run& run, double estimate);
 
   Objective& F_;
   Mixing& W_;
   Options options_;
   Beliefs beliefs_;
+  Survey survey_;
 
   // What follows from the beliefs.
   std::optional<Chebyshev> M_;
@@ -94,7 +107,12 @@ class SingleLoop {
   double caution_ = 1;  ///< multiplies the curvature met
   double last_estimate_ = 0;
   double worth_verifying_ = std::numeric_limits<double>::infinity();  ///< estimates below this
-  std::optional<Block> answer_;                                       ///< certified
+  Index verify_at_ = 0;                                               ///< iteration at which it will be
+  double convexity_ = 0;                ///< of all agents, of which they are sure
+  double left_ = 0;                     ///< of the gap, as steps tell
+  Index left_k_ = 0;                    ///< when
+  Index calming_ = 0, calm_after_ = 0;  ///< iterations of it to go, and none begins before
+  std::optional<Block> answer_;         ///< certified
 };
 
 }  // namespace ideal

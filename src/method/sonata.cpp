@@ -28,11 +28,14 @@ struct Sonata {
             "X^ = argmin F(Z) + <S - g(X), Z> + (tau/2) |Z - X|^2;  X+ = W_DS (X + gamma (X^ - X));  "
             "S+ = W_DS (S + g+ - g);  S_0 = g_0",
         .cost = "(2, 2) exact, (T, 2) inexact",
-        .rate = "kappa_f log(1/eps) on a good network, (beta/mu) log(1/eps) where losses differ by beta only",
+        .rate =
+            "kappa_f log(1/eps) on a good network, (beta/mu) log(1/eps) where losses differ by beta only and "
+            "proximal is about beta",
         .assumptions = "f_i convex and smooth, f strongly convex",
         .citation =
             "Sun, Daneshmand, Scutari. Convergence rate of distributed optimization algorithms based on "
-            "gradient tracking. 2019; SIAM J. Optim. 2022"};
+            "gradient tracking. 2019; Distributed optimization based on gradient tracking revisited: "
+            "enhancing convergence rate via surrogation. SIAM J. Optim. 2022"};
   }
 
   void parameters(Fields& fields) {

@@ -34,7 +34,7 @@ struct Spdstm {
                 "stochastic dual oracle, which a finite sum of losses does not have: here its batch is "
                 "everything",
             .citation =
-                "Dvinskikh, Gasnikov. Decentralized and parallelized primal and dual accelerated methods for "
+                "Dvinskikh, Gasnikov. Decentralized and parallel primal and dual accelerated methods for "
                 "stochastic "
                 "convex programming problems. J. Inverse Ill-Posed Probl. 2021 (arXiv 1904.09015), SPDSTM; "
                 "strong = true: "

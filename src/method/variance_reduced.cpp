@@ -37,7 +37,7 @@ Block AugmentedLagrangian::with_reduced_variance(Objective& F, Mixing& M, Run& r
   const double theta_2 = katyusha ? 0.5 : 0;
   const double far = katyusha ? step / (3 * theta_1) : 0;  // of Z: theta_2 / ((1 + theta_2) theta_1 L)
   const double steps = katyusha ? m + std::sqrt(m / (step * mu)) : 2 * m + 1 / (step * mu);
-  const double T0 = static_cast<double>(run.uses("T", T ? *T : whole_steps(2 * steps, "T")));
+  const auto T0 = static_cast<double>(run.uses("T", T ? *T : whole_steps(2 * steps, "T")));
   const double growth = run.uses("growth", this->growth.value_or(1));
 
   Block Z = X, S = X, V = X, gradient_S = Block::Zero(X.rows(), X.cols());

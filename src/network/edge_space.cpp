@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/edge_space.hpp"
 
+#include "core/symmetric.hpp"
 #include "network/connected.hpp"
 
 #include <ideal/error.hpp>
 #include <ideal/weights.hpp>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 namespace ideal {
@@ -58,7 +58,7 @@ void require_optimisable(const Graph& graph, std::string_view name) {
 Spectrum dense_ends(const Block& W) {
   const auto n = static_cast<double>(W.rows());
   const Block lifted = W.array() + W.trace() / (n - 1) / n;  // the zero moves in between the others
-  const Vector values = Eigen::SelfAdjointEigenSolver<Block>(lifted, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector values = symmetric_eigenvalues(lifted);
   return {values[values.size() - 1], values[0]};
 }
 

@@ -30,26 +30,42 @@ std::vector<Graph::Edge> whichever_way(const std::vector<Arc>& arcs) {
   const auto [first, last] = std::ranges::unique(ascending);
   ascending.erase(first, last);
   std::vector<Graph::Edge> edges;
+  edges.reserve(ascending.size());
   for (const auto& [from, to] : ascending) edges.push_back({from, to});
   return edges;
 }
 
-/// The agents that word of agent 0 comes to along the arcs.
-std::vector<bool> reached_from_first(Index agents, const std::vector<std::vector<Arc>>& in_turn,
-                                     Index Arc::*from, Index Arc::*to) {
-  std::vector<std::vector<Index>> next(static_cast<std::size_t>(agents));
-  for (const auto& arcs : in_turn)
-    for (const Arc& arc : arcs) next[arc.*from].push_back(arc.*to);
-  std::vector<bool> seen(static_cast<std::size_t>(agents), false);
-  std::vector<Index> queue{0};
-  seen[0] = true;
+/// Whom each agent sends to.
+using Listeners = std::vector<std::vector<Index>>;
+
+Listeners listeners_of(Index agents, const std::vector<Arc>& arcs, Index Arc::*from = &Arc::from,
+                       Index Arc::*to = &Arc::to) {
+  Listeners listeners(static_cast<std::size_t>(agents));
+  for (const Arc& arc : arcs) listeners[arc.*from].push_back(arc.*to);
+  return listeners;
+}
+
+/// How many arcs word of an agent takes to each; -1 where it never comes.
+std::vector<Index> hops_from(Index source, const Listeners& listeners) {
+  std::vector<Index> hops(listeners.size(), -1);
+  std::vector<Index> queue{source};
+  hops[source] = 0;
   for (std::size_t head = 0; head < queue.size(); ++head)
-    for (const Index agent : next[queue[head]])
-      if (!seen[agent]) {
-        seen[agent] = true;
+    for (const Index agent : listeners[queue[head]])
+      if (hops[agent] < 0) {
+        hops[agent] = hops[queue[head]] + 1;
         queue.push_back(agent);
       }
-  return seen;
+  return hops;
+}
+
+std::vector<Arc> all_of(const std::vector<std::vector<Arc>>& in_turn) {
+  std::vector<Arc> all;
+  for (const auto& arcs : in_turn) all.insert(all.end(), arcs.begin(), arcs.end());
+  std::ranges::sort(all);
+  const auto [first, last] = std::ranges::unique(all);
+  all.erase(first, last);
+  return all;
 }
 
 void require_strongly_connected(Index agents, const std::vector<std::vector<Arc>>& in_turn,
@@ -60,11 +76,12 @@ void require_strongly_connected(Index agents, const std::vector<std::vector<Arc>
                                         : "a directed graph must be strongly connected",
                      "Add arcs such that every agent reaches every other.");
   };
-  const auto heard = reached_from_first(agents, in_turn, &Arc::from, &Arc::to);
-  if (const auto deaf = std::ranges::find(heard, false); deaf != heard.end())
+  const std::vector<Arc> arcs = all_of(in_turn);
+  const auto heard = hops_from(0, listeners_of(agents, arcs));
+  if (const auto deaf = std::ranges::find(heard, -1); deaf != heard.end())
     fail("agent {} never hears of agent 0", deaf - heard.begin());
-  const auto tells = reached_from_first(agents, in_turn, &Arc::to, &Arc::from);
-  if (const auto mute = std::ranges::find(tells, false); mute != tells.end())
+  const auto tells = hops_from(0, listeners_of(agents, arcs, &Arc::to, &Arc::from));
+  if (const auto mute = std::ranges::find(tells, -1); mute != tells.end())
     fail("agent 0 never hears of agent {}", mute - tells.begin());
 }
 
@@ -120,6 +137,32 @@ Graph GraphSequence::joined() const {
   for (const Graph& graph : graphs_)
     for (const auto& edge : graph.edges()) pairs.push_back({edge.a, edge.b});
   return {agents(), whichever_way(pairs)};
+}
+
+std::vector<Arc> GraphSequence::links() const {
+  if (is_directed()) return all_of(arcs_);
+  const Graph graph = joined();
+  std::vector<Arc> links;
+  for (const auto& edge : graph.edges()) {
+    links.push_back({edge.a, edge.b});
+    links.push_back({edge.b, edge.a});
+  }
+  std::ranges::sort(links);
+  return links;
+}
+
+Graph::Diameter GraphSequence::diameter(Index exact_limit) const {
+  if (!is_directed()) return joined().diameter(exact_limit);
+  const Listeners listeners = listeners_of(agents(), links());
+  const auto farthest = [&](Index source) {
+    const std::vector<Index> hops = hops_from(source, listeners);
+    const auto last = std::ranges::max_element(hops);
+    return std::pair(*last, static_cast<Index>(last - hops.begin()));
+  };
+  if (agents() > exact_limit) return {std::max(farthest(0).first, farthest(farthest(0).second).first), false};
+  Index longest = 0;
+  for (Index source = 0; source < agents(); ++source) longest = std::max(longest, farthest(source).first);
+  return {longest, true};
 }
 
 }  // namespace ideal

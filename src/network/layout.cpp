@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/layout.hpp"
 
+#include "core/symmetric.hpp"
+
 #include <algorithm>
 #include <numbers>
 #include <vector>
-
-#include <Eigen/Eigenvalues>
 
 namespace ideal {
 namespace {
@@ -52,8 +52,8 @@ Eigen::Matrix2Xd pivot_mds(const Graph& graph) {
   Eigen::MatrixXd C = -0.5 * pivot_distances(graph).array().square();
   C.colwise() -= C.rowwise().mean().eval();
   C.rowwise() -= C.colwise().mean().eval();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(C.transpose() * C);
-  return (C * solver.eigenvectors().rightCols(std::min<Index>(2, C.cols()))).transpose();
+  const Block directions = symmetric_eigen(C.transpose() * C).vectors;
+  return (C * directions.rightCols(std::min<Index>(2, C.cols()))).transpose();
 }
 
 // Agents alike in their distances (leaves of a star) would coincide for ever: a spiral of small steps tells

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/symmetric.hpp"
 #include "network/edge_space.hpp"
 
 #include <ideal/weights.hpp>
@@ -7,7 +8,6 @@
 #include <limits>
 
 #include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
 namespace ideal {
@@ -100,7 +100,7 @@ OptimalWeights least_deviation_weights(const Graph& graph, const Progress& progr
 }
 
 double mean_square_deviation(const SparseRows& W) {
-  const Vector values = Eigen::SelfAdjointEigenSolver<Block>(Block(W), Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector values = symmetric_eigenvalues(Block(W));
   if (!(values[1] > 0 && values[values.size() - 1] < 2)) return std::numeric_limits<double>::infinity();
   const auto lambda = 1 - values.tail(values.size() - 1).array();
   return (1 / (1 - lambda.square())).sum();

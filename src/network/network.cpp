@@ -101,22 +101,43 @@ void Network::start(const Block& X) {
   const Stopwatch watch(seconds_);
   look_around();
   sent_ = &X;
-  transport_.start(carried_ ? laden(X) : X);
+  transport_.start(load() ? laden(X) : X);
 }
 
+/// Where all agents share a memory, what rides along needs no copy of X beside it.
 const Block& Network::laden(const Block& X) {
-  laden_.resize(X.rows() + carried_->rows(), X.cols());
-  laden_ << X, *carried_;
+  const Block& numbers = *load();
+  if (alone()) {
+    riders_ = numbers;
+    return X;
+  }
+  laden_.resize(X.rows() + numbers.rows(), X.cols());
+  laden_ << X, numbers;
   return laden_;
+}
+
+/// What rode on the last message of an agent.
+const double* Network::rider(Index agent) const {
+  return alone() ? riders_.col(agent).data() : transport_.column(agent) + sent_->rows();
+}
+
+void Network::expect_load(const Block& X, const Block& numbers) {
+  if (alone())
+    riders_.resizeLike(numbers);
+  else
+    laden_.resize(X.rows() + numbers.rows(), X.cols());
 }
 
 const Block& Network::finish() {
   const Stopwatch watch(seconds_);
   transport_.finish();
   const Block& X = *sent_;
-  count(X.rows() + (carried_ ? carried_->rows() : 0));
-  if (carried_) {
-    keep_largest(*carried_, X.rows());
+  count(X.rows() + (load() ? load()->rows() : 0));
+  const auto theirs = [this](Index agent) { return rider(agent); };
+  if (passenger_) {
+    tell(*passenger_, theirs);
+  } else if (carried_) {
+    keep_largest(*carried_, theirs);
     ++rounds_carried_;
   }
   room_for(X);
@@ -149,14 +170,34 @@ void Network::sum_neighbours(Index range, Index ranges, Stores stores) {
   if (stores == Stores::streaming) end_streams();
 }
 
-/// Of its own numbers and those its neighbours' messages hold from `first_row` on.
-void Network::keep_largest(Block& numbers, Index first_row) {
+/// Of its own numbers and its neighbours'.
+template <class Theirs>
+void Network::keep_largest(Block& numbers, const Theirs& theirs_of) {
   const auto hosted = transport_.hosted();
   for (Index c = 0; c < numbers.cols(); ++c)
     for (const Index j : topology_.graph().neighbours(hosted[static_cast<std::size_t>(c)])) {
-      const double* const theirs = transport_.column(j) + first_row;
+      const double* const theirs = theirs_of(j);
       for (Index k = 0; k < numbers.rows(); ++k) numbers(k, c) = larger(numbers(k, c), theirs[k]);
     }
+}
+
+template <class Theirs>
+void Network::tell(Passenger& passenger, const Theirs& theirs_of) {
+  const auto hosted = transport_.hosted();
+  for (Index c = 0; c < std::ssize(hosted); ++c) {
+    const Index agent = hosted[static_cast<std::size_t>(c)];
+    for (const Index j : topology_.graph().neighbours(agent))
+      passenger.heard(c, j, topology_.weights().coeff(agent, j), theirs_of(j));
+  }
+  passenger.round_over();
+}
+
+void Network::send(Passenger& passenger) {
+  const Stopwatch watch(seconds_);
+  laden_ = passenger.leaving();
+  transport_.exchange(laden_);
+  count(laden_.rows());
+  tell(passenger, [this](Index agent) { return transport_.column(agent); });
 }
 
 Index Network::reach() {
@@ -172,7 +213,7 @@ Vector Network::maxima(const Block& column_per_hosted_agent) {
     sent = known;
     transport_.exchange(sent);
     count(sent.rows());
-    keep_largest(known, 0);
+    keep_largest(known, [this](Index agent) { return transport_.column(agent); });
   }
   return known.col(0);
 }
@@ -194,13 +235,15 @@ const Centre& Network::centre() {
 
 /// Like the connections, it is there before a run begins. An agent's parent is its first neighbour one hop
 /// nearer to the centre.
-const Network::Tree& Network::tree() {
+const Tree& Network::tree() {
   if (!tree_.parents.empty()) return tree_;
+  tree_.radius = centre().radius;
   const std::vector<Index> hops = topology_.graph().hops_from(centre().agent);
   for (const Index agent : transport_.hosted()) {
     const auto neighbours = topology_.graph().neighbours(agent);
     const auto parent = std::ranges::find(neighbours, hops[agent] - 1,
                                           [&](Index j) { return hops[static_cast<std::size_t>(j)]; });
+    tree_.agents.push_back(agent);
     tree_.parents.push_back(parent == neighbours.end() ? -1 : *parent);
     tree_.hops.push_back(hops[static_cast<std::size_t>(agent)]);
   }
@@ -210,7 +253,7 @@ const Network::Tree& Network::tree() {
 /// Children are added in agent order, so that every transport gives the same bits. A message says in its last
 /// number whom it is for: the sender's parent.
 Vector Network::total(const Block& column_per_hosted_agent) {
-  const auto& [parents, hops] = tree();
+  const auto& [agents, parents, hops, radius] = tree();
   const Stopwatch watch(seconds_);
   const auto hosted = transport_.hosted();
   const Index count_of = column_per_hosted_agent.rows();
@@ -231,13 +274,13 @@ Vector Network::total(const Block& column_per_hosted_agent) {
   const auto take_from_parent = [&](Index c) {
     sums.col(c) = Eigen::Map<const Vector>(transport_.column(parents[c]), sums.rows());
   };
-  for (Index level = centre().radius; level > 0; --level) {
+  for (Index level = radius; level > 0; --level) {
     for (Index c = 0; c < sums.cols(); ++c)
       sums(count_of, c) = static_cast<double>(hops[c] == level ? parents[c] : -1);
     exchange();
     for (Index c = 0; c < sums.cols(); ++c) add_children(c);
   }
-  for (Index level = 1; level <= centre().radius; ++level) {
+  for (Index level = 1; level <= radius; ++level) {
     exchange();
     for (Index c = 0; c < sums.cols(); ++c)
       if (hops[c] == level) take_from_parent(c);

@@ -28,6 +28,7 @@ Arc as_arc(const Lines& lines, std::string_view place, const Graph::Edge& edge) 
 
 std::vector<Arc> arcs_of(const std::vector<Graph::Edge>& edges) {
   std::vector<Arc> arcs;
+  arcs.reserve(edges.size());
   for (const auto& edge : edges) arcs.push_back({edge.a, edge.b});
   return arcs;
 }
@@ -100,12 +101,14 @@ class Rounds {
 
   [[nodiscard]] std::vector<std::vector<Arc>> arcs() const {
     std::vector<std::vector<Arc>> all;
+    all.reserve(rounds_.size());
     for (const auto& round : rounds_) all.push_back(arcs_of(each_once(round, place_, arc_once)));
     return all;
   }
 
   [[nodiscard]] std::vector<Graph> graphs(Index agents) const {
     std::vector<Graph> all;
+    all.reserve(rounds_.size());
     for (const auto& round : rounds_)
       all.emplace_back(agents, each_once(round, place_, "an undirected edge is given once a round"));
     return all;

@@ -64,6 +64,7 @@ GraphSequence cycle_one_way(std::string_view argument) {
         graph_option, fmt::format("n = '{}' in '{}{}'", argument, prefix::directed_cycle, argument),
         fmt::format("n is a whole number, 2 ... {}", most_agents), "Write for example directed-cycle:8.");
   std::vector<Arc> arcs;
+  arcs.reserve(static_cast<std::size_t>(*n));
   for (Index i = 0; i < *n; ++i) arcs.push_back({i, (i + 1) % *n});
   return GraphSequence::directed(*n, {std::move(arcs)});
 }
@@ -92,14 +93,28 @@ GraphSequence one_after_the_other(std::string_view specs, std::uint64_t seed) {
   std::vector<GraphSequence> parts;
   for (const std::string_view part : specs_in(specs)) parts.push_back(single_graph(part, seed));
   std::vector<Graph> graphs;
+  graphs.reserve(parts.size());
   for (const GraphSequence& part : parts) graphs.push_back(part.graphs().front());
   if (std::ranges::none_of(parts, &GraphSequence::is_directed))
     return GraphSequence::in_turn(std::move(graphs));
   (void)GraphSequence::in_turn(graphs);  // for what holds of any graphs
   std::vector<std::vector<Arc>> arcs;
+  arcs.reserve(parts.size());
   for (const GraphSequence& part : parts)
     arcs.push_back(part.is_directed() ? part.arcs().front() : both_ways(part.graphs().front()));
   return GraphSequence::directed(graphs.front().agents(), std::move(arcs));
+}
+
+/// Throws unless the spec begins with what can be parsed here or as one graph.
+void require_known_form(std::string_view spec) {
+  const auto begin_of = [](std::string_view form) { return form.substr(0, form.find(':')); };
+  std::vector<std::string> names;
+  for (const auto* forms : {&graph_families(), &sequence_forms()})
+    for (const std::string& form : *forms) names.emplace_back(begin_of(form));
+  const std::string_view name = begin_of(spec);
+  if (std::ranges::find(names, name) == names.end())
+    throw InputError(graph_option, fmt::format("unknown family '{}' in '{}'", name, spec),
+                     "a graph is FAMILY:ARGUMENTS", did_you_mean(name, names));
 }
 
 std::string absolute_path(std::string_view path) {
@@ -125,6 +140,7 @@ GraphSequence GraphSequence::parse(std::string_view spec, std::uint64_t seed) {
   if (const auto n = after(prefix::directed_cycle)) return cycle_one_way(*n);
   if (const auto path = after(prefix::directed_file)) return parse_arc_list(read_text(*path), *path);
   if (const auto path = after(prefix::rounds_file)) return parse_rounds(read_text(*path), *path);
+  require_known_form(spec);
   return Graph::parse(spec, seed);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "network/spectrum.hpp"
 
+#include "core/symmetric.hpp"
 #include "network/sparse_factor.hpp"
 
 #include <ideal/error.hpp>
@@ -11,7 +12,6 @@
 #include <optional>
 #include <vector>
 
-#include <Eigen/Eigenvalues>
 #include <Spectra/SymEigsSolver.h>
 #include <fmt/format.h>
 
@@ -286,8 +286,8 @@ class LargeSpectrum {
 Spectrum dense_spectrum(const SparseRows& W) {
   Eigen::MatrixXd lifted = W.toDense();
   lifted.array() += lifted_kernel(W) / static_cast<double>(W.rows());
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(lifted, Eigen::EigenvaluesOnly);
-  return {solver.eigenvalues().maxCoeff(), solver.eigenvalues().minCoeff()};
+  const Vector values = symmetric_eigenvalues(lifted);
+  return {values.maxCoeff(), values.minCoeff()};
 }
 
 // ---- checks -----------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <ideal/topology.hpp>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <utility>
 
@@ -80,6 +81,7 @@ Links pushing(Index agents, const std::vector<Arc>& arcs) {
   for (const Arc& arc : arcs) ++share[static_cast<std::size_t>(arc.from)];
   for (double& s : share) s = 1 / s;
   std::vector<Eigen::Triplet<double>> entries;
+  entries.reserve(share.size() + arcs.size());
   for (Index i = 0; i < agents; ++i) entries.emplace_back(i, i, 1 - share[static_cast<std::size_t>(i)]);
   for (const auto& [from, to] : arcs) entries.emplace_back(to, from, -share[static_cast<std::size_t>(from)]);
   SparseRows M(agents, agents);
@@ -117,7 +119,9 @@ Averager by_components(const Graph& graph, std::string_view kind, const Progress
       for (SparseRows::InnerIterator entry(topology.weights(), i); entry; ++entry)
         entries.emplace_back(component[i], component[entry.col()], entry.value());
   }
-  SparseRows W(graph.agents(), graph.agents());
+  const Index agents = graph.agents();
+  assert(agents > 0);
+  SparseRows W(agents, agents);
   W.setFromTriplets(entries.begin(), entries.end());
   return {links_of(std::move(W)), lambda_max};
 }
@@ -211,7 +215,7 @@ Topology Topology::parse(std::string_view graph, std::string_view mixing, std::u
   return parse(GraphSequence::parse(graph, seed), mixing, progress);
 }
 
-Topology Topology::parse(GraphSequence graphs, std::string_view mixing, const Progress& progress) {
+Topology Topology::parse(const GraphSequence& graphs, std::string_view mixing, const Progress& progress) {
   if (graphs.is_directed()) {
     require_default_mixing(mixing);
     std::vector<Links> in_turn;

@@ -71,7 +71,9 @@ void sum_eight(const double* weights, const double* const* columns, Index terms,
     s6 = hn::Add(s6, hn::Mul(w, hn::LoadU(d, x + 6 * N)));
     s7 = hn::Add(s7, hn::Mul(w, hn::LoadU(d, x + 7 * N)));
   }
-  for (Index ahead = 0; ahead < 8 * N; ahead += 8) hwy::Prefetch(x + 128 + ahead);
+  // The last neighbour is the one that no sum before had: from memory into the second cache.
+  constexpr Index far = 4096, line = 8;
+  for (Index ahead = 0; ahead < 8 * N; ahead += line) __builtin_prefetch(x + far + ahead, 0, 2);
   double* to = result + i;
   put<stores>(s0, to), put<stores>(s1, to + N), put<stores>(s2, to + 2 * N), put<stores>(s3, to + 3 * N);
   put<stores>(s4, to + 4 * N), put<stores>(s5, to + 5 * N), put<stores>(s6, to + 6 * N);
@@ -103,6 +105,8 @@ void sum_column(const double* weights, const double* const* columns, Index terms
   for (; i < head; ++i) put_one<stores>(sum_at(weights, columns, terms, i), result + i);
   for (; i + 8 * N <= size; i += 8 * N) sum_eight<stores>(weights, columns, terms, result, i);
   for (; i + N <= size; i += N) sum_lanes<stores>(weights, columns, terms, result, i);
+  if (stores == Stores::cached && i < size && size >= N)  // the last whole vector has some of them again
+    return sum_lanes<stores>(weights, columns, terms, result, size - N);
   for (; i < size; ++i) put_one<stores>(sum_at(weights, columns, terms, i), result + i);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/symmetric.hpp"
 #include "network/layout.hpp"
 #include "report/report.hpp"
 
@@ -8,8 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include <Eigen/Eigenvalues>
 
 namespace ideal::report {
 namespace {
@@ -67,8 +66,7 @@ Json drawing_of(const Graph& graph) {
 
 Json spectrum_of(const Topology& topology) {
   if (topology.agents() > most_eigenvalues || topology.sequence()) return nullptr;
-  const Eigen::MatrixXd W(topology.weights());
-  return numbers(Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(W, Eigen::EigenvaluesOnly).eigenvalues());
+  return numbers(symmetric_eigenvalues(Block(topology.weights())));
 }
 
 /// Drawn anew from the names in the summary; a graph in a file may be gone, and is then left out.

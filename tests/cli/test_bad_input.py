@@ -26,6 +26,7 @@ class BadUsage(ProgramTest):
 
     def test_unknown_method_and_keys(self):
         self.refused("solve --method midael1", "--method", "'midael1'", "mideal")
+        self.refused("solve --method Qu-Li", "--method", "'Qu-Li'", "Here it is called 'diging'.")
         self.refused("solve --method idea", "'idea'", "Did you mean 'ideal'?")
         self.refused("methods extr", "'extr'", "Did you mean 'extra'?")
         self.refused("solve --method ideal --set rho-scal=1", "'rho-scal'", "Did you mean 'rho-scale'?")
@@ -56,7 +57,7 @@ class BadUsage(ProgramTest):
         self.refused("solve --method ssda --l2 0", "--method ssda", "positive --l2")
 
     def test_not_smooth_or_composite(self):
-        self.refused("solve --loss hinge --method ideal", "--method ideal", "not smooth", "mspd, drs", "--smoothing")
+        self.refused("solve --loss hinge --method ideal", "--method ideal", "not smooth", "mspd, drs", "dual-averaging", "--smoothing")
         self.refused("solve --l1 0.1 --method ssda", "--method ssda", "proximal steps", "ideal, mideal")
         self.refused("solve --box 0: --method auto", "--method auto", "proximal steps", "nids")
         self.refused("solve --l1 0.1 --loss hinge --method mspd", "--method mspd", "proximal steps")

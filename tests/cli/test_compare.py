@@ -3,9 +3,11 @@
 
 import csv
 import json
+import pathlib
 import re
 import signal
 import time
+import tomllib
 import unittest
 
 from program import ProgramTest
@@ -225,6 +227,24 @@ class Reports(CompareTest):
         self.assertEqual(re.findall(r"<(?:script|link|img)[^>]*(?:src|href)=", page), [])
 
 
+class Field(CompareTest):
+    """experiments/field: each method beside the others that do the same."""
+    FILES = sorted((pathlib.Path(__file__).parents[2] / "experiments/field").glob("*.toml"))
+
+    def test_every_method_has_its_place(self):
+        named = {method["name"] for file in self.FILES for method in tomllib.loads(file.read_text())["method"]}
+        self.assertEqual(named, {method["name"] for method in json.loads(self.succeed("methods --json"))})
+
+    def test_every_experiment_runs(self):
+        for file in self.FILES:
+            with self.subTest(experiment=file.name):
+                text = re.sub(r"(?m)^rounds = .*$", "rounds = 4", file.read_text())
+                self.write(file.name, re.sub(r"(?m)^repeat = .*$", "repeat = 2", text))
+                table = self.compare(f"{file.name} --out {file.stem}")
+                self.assertEqual({row["status"] for row in table["runs"]}, {"budget"})
+                self.assertEqual(bool(table["bands"]), file.stem == "stochastic")
+
+
 class Refusals(CompareTest):
     def wrong(self, text, *parts):
         self.write("e.toml", text)
@@ -259,6 +279,18 @@ class Refusals(CompareTest):
         self.wrong('[[method]]\nname = "ideal"\nset = {TT = 3}\n', "e.toml:1", "TT")
         self.wrong('[[method]]\nname = "ideal"\ngraph = "cycle:8"\n', "e.toml:3", "graph")
         self.wrong('[[method]]\nname = "ideal"\n[[method]]\nname = "ideal"\n', "two curves called 'ideal'")
+
+    def test_losses_that_are_not_strongly_convex(self):
+        both = '[[method]]\nname = "extra"\n[[method]]\nname = "ssda"\n'
+        small = 'data = "synthetic:rows=60,columns=4"\nrounds = 20\n'
+        self.wrong(small + 'l2 = [1e-2, 0]\n' + both, "e.toml", "--method ssda", "not known to be strongly convex",
+                   "extra")
+        self.wrong(small + 'l2 = 0\nloss = "huber"\n' + both, "e.toml", "--method ssda", "Or give a positive --l2")
+        # Only the data tell of least squares; they are looked at before anything is run.
+        wide = 'data = "synthetic:rows=60,columns=40"\nrounds = 20\nloss = "ridge"\nl2 = [1e-2, 0]\n'
+        self.wrong(wide + both, "--method ssda", "not known to be strongly convex")
+        self.write("e.toml", small.replace("rows=60", "rows=400") + 'loss = "ridge"\nl2 = 0\ngraph = "cycle:4"\n' + both)
+        self.compare("e.toml --out ridge")
 
     def test_directories_of_other_things(self):
         self.write("e.toml", '[[method]]\nname = "ideal"\n')

@@ -44,6 +44,18 @@ class Graph(ProgramTest):
         facts = self.facts("cycle:10 --mixing resistance")  # every edge 9/10
         self.assertAlmostEqual(facts["lambda_max"], 0.9 * 4)
 
+    def test_resistances_by_gossip(self):
+        gossip = self.facts("barbell:8 --mixing resistance --gossip")["gossip"]
+        self.assertTrue(gossip["converged"])
+        self.assertLess(gossip["error"], 1e-6)
+        self.assertGreaterEqual(gossip["rounds"], 2 * gossip["activations"])
+        self.assertGreater(gossip["bytes"], 8 * 8 * gossip["activations"])
+        self.assertIn("by gossip", self.succeed("graph cycle:6 --mixing resistance --gossip --seed 3"))
+        self.assertNotEqual(gossip, self.facts("barbell:8 --mixing resistance --gossip --seed 1")["gossip"])
+        self.refused("graph cycle:6 --gossip", "--gossip", "--mixing laplacian", "Add --mixing resistance")
+        self.refused("graph cycle:600 --gossip --mixing resistance", "--gossip", "600 agents")
+        self.refused("graph awake:0.5:cycle:6 --gossip --mixing resistance", "--gossip", "one undirected graph")
+
     def test_fastest_weights(self):
         facts = self.facts("line:10 --mixing fdla")
         self.assertAlmostEqual(facts["contraction"], math.cos(math.pi / 10), places=7)

@@ -22,6 +22,10 @@ class Methods(ProgramTest):
         ssda = re.search(r"(?ms)^  ssda .*?(?=^  \S)", text).group()
         self.assertRegex(ssda, r"\n {20}f_i strongly convex and smooth; +sqrt\(kappa_f kappa_W\) log\(1/eps\) .*\(1, 1\) exact")
         self.assertLessEqual(max(map(len, text.splitlines())), 132)
+        together = " ".join(text.split())
+        for method in json.loads(self.succeed("methods --json")):
+            self.assertIn(method["citation"], together)
+            self.assertRegex(text, rf"(?m)^{method['family']}$")
 
     def test_one(self):
         text = self.succeed("methods mideal")

@@ -230,7 +230,7 @@ class NothingToChoose(ProgramTest):
 
     def test_it_says_what_it_found_out_and_why_it_chose(self):
         text = self.succeed("solve --graph cycle:16 --out run")
-        self.assertIn("found out with 3 computations and 36 rounds", text)
+        self.assertIn("found out within", text)
         self.assertRegex(text, r"predicted time .*ideal1 with J = \d+ .*opapc.*nids.*so ideal1 with J = \d+")
 
     def test_tau_is_measured_on_a_network_and_may_be_told(self):
@@ -330,6 +330,26 @@ class Endings(ProgramTest):
         self.assertEqual(summary["diagnosis"][0]["value"], 0.002)
         self.assertIn(summary["message"], done.stderr)
         self.assertTrue(all(math.isfinite(v) for x in self.solution("run") for v in x))
+
+
+
+class Composite(ProgramTest):
+    LINE = "--data synthetic:rows=200,columns=8 --loss ridge --l1 0.05 --l2 1e-2 --method ideal --tol 0 --every 7"
+
+    def test_a_resumed_run_is_the_whole_one_and_ends_with_the_same_step(self):
+        self.solve(self.LINE, "--rounds 120 --out whole")
+        self.solve(self.LINE, "--rounds 53 --checkpoint 20 --out part")
+        self.assertEqual([row["computations"] for row in self.trace("part")][-2:], ["53", "54"])
+        self.solve("--resume part --rounds 120")
+        self.assertEqual(self.iterates("whole"), self.iterates("part"))
+        self.assertEqual(self.solution("whole"), self.solution("part"))
+
+    def test_the_summary_is_that_of_the_last_row(self):
+        self.solve(self.LINE, "--rounds 60 --out run")
+        summary, last = self.summary("run"), self.trace("run")[-1]
+        self.assertEqual(summary["counts"]["computations"], 61)
+        self.assertEqual(summary["errors"]["worst_suboptimality"], float(last["worst_suboptimality"]))
+        self.assertEqual(summary["counts"]["communications"], int(last["communications"]))
 
 
 if __name__ == "__main__":

@@ -55,6 +55,8 @@ class Formulas(unittest.TestCase):
         self.check("W_DS^tx", r"W_{\mathrm{DS}}^{t_x}")
         self.check("log^2(1/eps)", r"\log^{2}(1/\varepsilon)")
         self.check("t_k^2", "t_{k}^{2}")
+        self.check("P^T_k Z0", "P^{T_{k}}Z_{0}")
+        self.check("exp(-k sqrt(mu))", r"\exp(-k\sqrt{\mu})")
         self.check("mean_i grad f_i(y)", r"\operatorname{mean}_{i}\nabla f_{i}(y)")
 
     def test_brackets(self):
@@ -68,10 +70,12 @@ class Formulas(unittest.TestCase):
     def test_words_in_brackets_stay_in_the_formula(self):
         self.check("(passes T, passes)", r"(\text{passes}\;T,\text{passes})")
         self.check("(3, 4 diameters + 4)", r"(3,4\;\text{diameters}\;+4)")
+        self.assertEqual(formulas.inline("(K, 2 radius of the graph)"), r"$`(K, 2 \;\text{radius of the graph})`$")
+        self.check("(batch_k/rows, J)", r"(\text{batch}_{k}/\text{rows},J)")
 
     def test_prose_is_left_alone(self):
         for text in ("as ideal1", "those of dal-jacobi times the colours of the graph", "each agent's Hessian, a flood",
-                     "sublinear, or linear to a neighbourhood", "a server, made on any graph by sums over a tree"):
+                     "sublinear, or linear to a neighbourhood", "similar triangles' step (published: at the optimum) along it", "a server, made on any graph by sums over a tree"):
             self.assertEqual(formulas.inline(text), text)
 
     def test_formulas_in_prose(self):

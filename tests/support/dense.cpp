@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/dense.hpp"
 
+#include <cmath>
+#include <utility>
+
 #include <Eigen/Dense>
 
 namespace ideal::test {
@@ -21,5 +24,19 @@ Block compose(const Eigenpairs& pairs) {
 }
 
 Block orthogonalise(const Block& A) { return Eigen::HouseholderQR<Block>(A).householderQ(); }
+
+Block chebyshev_of(const Topology& topology, int J) {
+  Eigenpairs pairs = symmetric_eigen(Block(topology.weights()));
+  const auto [lambda_max, lambda_min] = topology.spectrum();
+  const double kappa = lambda_max / lambda_min, c2 = (kappa + 1) / (kappa - 1),
+               c3 = 2 / (lambda_max + lambda_min);
+  const auto T = [J](double x) {
+    double before = 1, now = x;
+    for (int j = 1; j < J; ++j) before = std::exchange(now, 2 * x * now - before);
+    return now;
+  };
+  for (double& lambda : pairs.values) lambda = 1 - T(c2 * (1 - c3 * lambda)) / T(c2);
+  return compose(pairs);
+}
 
 }  // namespace ideal::test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <ideal/block.hpp>
+#include <ideal/topology.hpp>
 
 /// Dense linear algebra for the tests' independent answers, compiled once.
 namespace ideal::test {
@@ -18,6 +18,9 @@ Vector solve_symmetric(const Block& A, const Vector& b);
 
 /// V diag(values) V'.
 Block compose(const Eigenpairs& pairs);
+
+/// Q_J(W) by its definition, eigenvalue by eigenvalue.
+Block chebyshev_of(const Topology& topology, int J);
 
 /// The orthogonal factor of a QR decomposition.
 Block orthogonalise(const Block& A);

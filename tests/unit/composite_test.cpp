@@ -224,6 +224,27 @@ TEST_P(EveryCompositeMethod, StaysInTheBoxAllTheTime) {
   }
 }
 
+/// The last row tells of the answer and of all that was spent for it.
+TEST(Composite, TheLastRowIsTheAnswer) {
+  const Topology topology = Topology::parse("line:6", "laplacian");
+  const Problem problem = lasso(6, 0.05);
+  for (const double budget : {40.0, 4000.0}) {
+    SolveOptions options;
+    options.watch = {.tol = 1e-9, .computations = budget};
+    const Result result = simulate(problem, topology, method("nids"), options);
+    ASSERT_EQ(result.status, budget < 100 ? Status::budget : Status::converged);
+    ASSERT_TRUE(result.concluded);
+    const TraceRow &last = result.trace.back(), &before = result.trace[result.trace.size() - 2];
+    EXPECT_EQ(last.iteration, before.iteration + 1);
+    EXPECT_EQ(last.meter.computations, before.meter.computations + 1);
+    EXPECT_EQ(last.meter.communications, before.meter.communications + 4 * 3) << "two sums over a tree";
+    EXPECT_LE(last.worst_suboptimality, before.worst_suboptimality);
+    EXPECT_LT(last.consensus, 1e-14) << "all agents have the same";
+    EXPECT_NEAR(last.distance, 6 * (result.X.col(3) - problem.reference->x).squaredNorm(), 1e-12);
+    EXPECT_EQ(result.gaps.maxCoeff(), last.worst_suboptimality);
+  }
+}
+
 TEST(Composite, HasTheSameBitsOnAnyHosts) {
   const Topology topology = Topology::parse("barbell:6", "laplacian");
   const Problem problem = lasso(6, 0.05);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/recorder.hpp"
+#include "support/sanitized.hpp"
 
 #include <ideal/error.hpp>
 
@@ -53,9 +54,10 @@ TEST_P(EveryMethod, StaysStableOnIllConditionedProblemsAndPoorNetworks) {
     const Topology topology = Topology::parse(graph, "metropolis");
     const Problem problem = make_problem({.kappa = 5000}, topology.agents());
     SolveOptions options;
-    options.watch = {.tol = 1e-10, .computations = 40000, .every = 200};
+    options.watch = {.tol = 1e-10, .computations = sanitized ? 1000.0 : 40000.0, .every = 200};
     const Result result = simulate(problem, topology, m, options);
     EXPECT_NE(result.status, Status::diverged) << graph;
+    if (sanitized) continue;  // too early to ask for more
     EXPECT_LT(result.trace.back().worst_suboptimality, result.trace.front().worst_suboptimality) << graph;
   }
 }

@@ -201,6 +201,37 @@ TEST(Diging, FollowsItsListWithTheMatrixOfEachStep) {
   }
 }
 
+/// Theorem 10 of Nedic, Olshevsky and Shi: where any B steps shrink disagreement to delta, and with J = 3
+/// kappa B^2 (1 + 4 sqrt(n kappa)), the step 1.5 (sqrt(J^2 + (1 - delta^2) J) - delta J)^2/(mu J (J + 1)^2)
+/// makes the distance fall as (1 - step mu/1.5)^(k/(2 B)).
+TEST(Diging, KeepsItsPublishedRateAlsoWhereTheNetworkChanges) {
+  struct Case {
+    Topology topology;
+    int B;
+  };
+  for (const auto& [topology, B] :
+       {Case{Topology::parse("periodic:complete:6+complete:6", "lazy-metropolis"), 1},
+        Case{Topology::parse(matchings(6), "metropolis"), 2}}) {
+    Block both = averaging_matrix(topology, 0);
+    if (B == 2) both = product(averaging_matrix(topology, 1), both);
+    const Block off = both - Block::Constant(6, 6, 1.0 / 6);
+    const double delta = std::sqrt(symmetric_eigenvalues(product(off.transpose(), off))[5]);
+    ASSERT_LT(delta, 0.9);
+    const Quadratics f(6, 3, 2, 5);
+    const Problem problem = f.problem();
+    const double kappa = problem.constants.kappa(), mu = problem.constants.mu;
+    const double J = 3 * kappa * B * B * (1 + 4 * std::sqrt(6 * kappa));
+    const double root = std::sqrt(J * J + (1 - delta * delta) * J) - delta * J;
+    const double step = 1.5 * root * root / (mu * J * (J + 1) * (J + 1));
+    const double rate = std::pow(1 - step * mu / 1.5, 1 / (2.0 * B));
+    const auto X = record(problem, topology, with("diging", {{"step", fmt::format("{}", step)}}), 12000).X;
+    const auto distance = [&](std::size_t k) { return (X[k].colwise() - f.minimiser()).norm(); };
+    ASSERT_LT(std::pow(rate, 11000), 0.5) << "so that it says something";
+    for (const std::size_t k : {2000u, 6000u, 12000u})
+      EXPECT_LT(distance(k), distance(1000) * std::pow(rate, static_cast<double>(k) - 1000)) << B << ' ' << k;
+  }
+}
+
 /// u(k+1) = C(k) (u(k) - a y(k)),  v(k+1) = C(k) v(k),  x = u / v,  y(k+1) = C(k) y(k) + g(k+1) - g(k).
 TEST(PushDiging, FollowsItsListWithTheMatrixOfEachStep) {
   for (const Topology& topology : five_sequences()) {
@@ -416,6 +447,21 @@ TEST(GraphSequences, BadSpecsAreRefused) {
   for (const char* spec : {"awake:0:cycle:8", "awake:nan:cycle:8", "awake:0.5:awake:0.5:cycle:8", "periodic:",
                            "directed-cycle:", "directed:/nowhere", "rounds:/nowhere", "awake::cycle:8"})
     EXPECT_NE(said(spec), "no error") << spec;
+}
+
+/// Word goes round a directed cycle the long way, and down a line and home from anywhere.
+TEST(GraphSequences, WordTakesTheArcsAsTheyGo) {
+  EXPECT_EQ(GraphSequence::parse("directed-cycle:8").diameter().hops, 7);
+  EXPECT_EQ(GraphSequence::parse("cycle:8").diameter().hops, 4);
+  EXPECT_EQ(GraphSequence::parse("periodic:line:5+star:5").diameter().hops, 2) << "all that ever are";
+  const GraphSequence down_and_home =
+      parse_rounds("directed\nround\n0 1\n1 2\nround\n2 3\n1 0\n2 0\n3 0\n0 1\n", "f");
+  EXPECT_EQ(down_and_home.diameter().hops, 3);
+  EXPECT_TRUE(down_and_home.diameter().exact);
+  EXPECT_FALSE(down_and_home.diameter(2).exact);
+  EXPECT_LE(down_and_home.diameter(2).hops, 3);
+  EXPECT_EQ(down_and_home.links(), (std::vector<Arc>{{0, 1}, {1, 0}, {1, 2}, {2, 0}, {2, 3}, {3, 0}}));
+  EXPECT_EQ(GraphSequence::parse("line:3").links(), (std::vector<Arc>{{0, 1}, {1, 0}, {1, 2}, {2, 1}}));
 }
 
 TEST(GraphSequences, FilesOfRoundsAreRead) {

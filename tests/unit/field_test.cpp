@@ -96,6 +96,70 @@ TEST(AtcDiging, WithStepsOfTheirOwnAgentsReachTheCommonOptimum) {
       << "steps do differ";
 }
 
+TEST(AtcDiging, AnAgentsOwnStepIsThatOfItsOwnSmoothness) {
+  const Topology topology = Topology::parse("barbell:6", "metropolis");
+  std::vector<std::shared_ptr<const Loss>> losses;
+  Vector steps(6);
+  for (Index i = 0; i < 6; ++i) {
+    const auto L = static_cast<double>(2 + (3 * i) % 7);  // no two alike
+    losses.push_back(
+        std::make_shared<Quadratic>(Block(Vector::LinSpaced(3, 1, L).asDiagonal()), Vector::Unit(3, i % 3)));
+    steps[i] = 1 / L;
+  }
+  Threads threads;
+  const Problem problem{
+      .losses = losses, .constants = constants_of(losses, {}, {}, threads), .reference = {}};
+  const auto ours = record(problem, topology, with("atc-diging", {{"steps", "own"}}), 60).X;
+
+  const Block P = Block::Identity(6, 6) - Block(topology.weights());
+  const auto gradients = [&](const Block& X) {
+    Block G = X;
+    for (Index i = 0; i < 6; ++i) losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
+    return G;
+  };
+  Block X = Block::Zero(3, 6), G = gradients(X), S = G;
+  // Its first step tells the common factor of all.
+  const double share = ours[1].norm() / product(S * steps.asDiagonal(), P).norm();
+  std::vector<Block> dense{X};
+  for (int k = 0; k < 60; ++k) {
+    X = product(X - share * S * steps.asDiagonal(), P);
+    const Block G_next = gradients(X);
+    S = product(S + G_next - G, P);
+    G = G_next;
+    dense.push_back(X);
+  }
+  EXPECT_LT(difference(ours, dense, 61), 1e-11);
+  EXPECT_GT(share, 0.1);
+}
+
+/// With its surrogates minimised exactly, and a proximal term, on agents that differ.
+TEST(Sonata, IsThePublishedListing) {
+  const Topology topology = Topology::parse("barbell:6", "metropolis");
+  const Quadratics f(6, 3, 10, 9);
+  const Problem problem = f.problem();
+  const double tau = 2.5, gamma = 0.3;
+  const Block P = Block::Identity(6, 6) - Block(topology.weights());
+  const auto gradients = [&](const Block& X) {
+    Block G = X;
+    for (Index i = 0; i < 6; ++i) problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
+    return G;
+  };
+  Block X = Block::Zero(3, 6), G = gradients(X), S = G;
+  std::vector<Block> dense{X};
+  for (int k = 0; k < 40; ++k) {
+    const Block best = f.minimise_augmented(S - G - tau * X, tau, Block::Identity(6, 6));
+    X = product(X + gamma * (best - X), P);
+    const Block G_next = gradients(X);
+    S = product(S + G_next - G, P);
+    G = G_next;
+    dense.push_back(X);
+  }
+  const Method m = with("sonata", {{"exact", "true"}, {"proximal", text(tau)}, {"step", text(gamma)}});
+  auto ours = record(problem, topology, m, 80).outer();
+  ours.insert(ours.begin(), Block::Zero(3, 6));
+  EXPECT_LT(difference(ours, dense, 40), 1e-10);
+}
+
 TEST(Sonata, WithOneLocalStepIsAtcDiging) {
   for (const auto& [graph, mixing] : settings) {
     const Topology topology = Topology::parse(graph, mixing);
@@ -240,34 +304,93 @@ TEST(DistributedAugmentedLagrangian, WithManyPassesSolvesTheSubproblems) {
   }
 }
 
+/// One pass of all at once: the penalty's gradient from before, and c |x - x_i|^2 for what it leaves out.
+TEST(DistributedAugmentedLagrangian, OnePassIsALinearisedSubproblem) {
+  const Topology topology = Topology::parse("barbell:6", "laplacian");
+  const Block W(topology.weights()), I = Block::Identity(6, 6);
+  const Quadratics f(6, 3, 10, 7);
+  const double rho = 0.6, c = topology.spectrum().lambda_max;
+  Block X = Block::Zero(3, 6), Lambda = X;
+  std::vector<Block> dense;
+  for (int k = 0; k < 30; ++k) {
+    X = f.minimise_augmented(Lambda + rho * product(X, W) - rho * c * X, rho * c, I);
+    Lambda += rho * product(X, W);
+    dense.push_back(X);
+  }
+  const Method m = with("dal-jacobi", {{"exact", "true"}, {"passes", "1"}, {"rho", text(rho)}});
+  EXPECT_LT(difference(record(f.problem(), topology, m, 30).outer(), dense, 30), 1e-10);
+}
+
+/// A pass of colour after colour sees what the colours before have done: on a line, every other agent.
+TEST(DistributedAugmentedLagrangian, AColourSeesTheOnesBefore) {
+  const Topology topology = Topology::parse("line:5", "laplacian");
+  const Block W(topology.weights());
+  const Quadratics f(5, 3, 10, 7);
+  const double rho = 0.6;
+  Block X = Block::Zero(3, 5), Lambda = X;
+  std::vector<Block> dense;
+  for (int k = 0; k < 30; ++k) {
+    for (const Index colour : {0, 1}) {
+      const Block diagonal = W.diagonal().asDiagonal();
+      const Block all = f.minimise_augmented(Lambda + rho * product(X, W - diagonal), rho, diagonal);
+      for (Index i = colour; i < 5; i += 2) X.col(i) = all.col(i);
+    }
+    Lambda += rho * product(X, W);
+    dense.push_back(X);
+  }
+  const Method m = with("dal-gauss-seidel", {{"exact", "true"}, {"passes", "1"}, {"rho", text(rho)}});
+  EXPECT_LT(difference(record(f.problem(), topology, m, 60).outer(), dense, 30), 1e-10);
+}
+
 /// Runge and Kutta's classical step, written for the whole state at once.
 TEST(HeavyBallOde, IsTheClassicalRungeKuttaMethod) {
-  for (const auto& [graph, mixing] : settings) {
-    const Topology topology = Topology::parse(graph, mixing);
-    const Index n = topology.agents(), d = 3;
-    const Block W(topology.weights());
-    const Quadratics f(n, d, 20, 8);
-    const Problem problem = f.problem();
-    const auto [lambda_max, lambda_min] = topology.spectrum();
-    const double h = 0.7 * std::sqrt(problem.constants.mu / lambda_max),
-                 friction = 2 * std::sqrt(lambda_min / problem.constants.L);
-    const auto theta = [&](const Block& state) { return f.minimise_augmented(state.topRows(d), 0, W); };
-    const auto motion = [&](const Block& state) {
-      Block change(2 * d, n);
-      change << state.bottomRows(d), product(theta(state), W) - friction * state.bottomRows(d);
-      return change;
-    };
-    Block state = Block::Zero(2 * d, n);
-    std::vector<Block> answers;
-    for (int k = 0; k < 20; ++k) {
-      const Block a = motion(state), b = motion(state + h / 2 * a), c = motion(state + h / 2 * b),
-                  e = motion(state + h * c);
-      answers.push_back(theta(state + h * c));
-      state += h / 6 * (a + 2 * b + 2 * c + e);
+  for (const auto& [graph, mixing] : settings)
+    for (const bool fades : {false, true}) {
+      const Topology topology = Topology::parse(graph, mixing);
+      const Index n = topology.agents(), d = 3;
+      const Block W(topology.weights());
+      const Quadratics f(n, d, 20, 8);
+      const Problem problem = f.problem();
+      const auto [lambda_max, lambda_min] = topology.spectrum();
+      const double unit = std::sqrt(problem.constants.mu / lambda_max), h = 0.7 * unit,
+                   constant = 2 * std::sqrt(lambda_min / problem.constants.L);
+      const auto theta = [&](const Block& state) { return f.minimise_augmented(state.topRows(d), 0, W); };
+      const auto motion = [&](const Block& state, double t) {
+        Block change(2 * d, n);
+        change << state.bottomRows(d),
+            (fades ? 4 : 1) * product(theta(state), W) - (fades ? 5 / t : constant) * state.bottomRows(d);
+        return change;
+      };
+      Block state = Block::Zero(2 * d, n);
+      std::vector<Block> answers;
+      for (int k = 0; k < 20; ++k) {
+        const double t = 5 * unit + k * h;
+        const Block a = motion(state, t), b = motion(state + h / 2 * a, t + h / 2),
+                    c = motion(state + h / 2 * b, t + h / 2), e = motion(state + h * c, t + h);
+        answers.push_back(theta(state + h * c));
+        state += h / 6 * (a + 2 * b + 2 * c + e);
+      }
+      const Method m =
+          with("heavy-ball-ode",
+               {{"exact", "true"}, {"step", text(h)}, {"friction", fades ? "fading" : "constant"}});
+      EXPECT_LT(difference(record(problem, topology, m, 80).outer(), answers, 20), 1e-9) << graph;
     }
-    const Method m = with("heavy-ball-ode", {{"exact", "true"}, {"step", text(h)}});
-    EXPECT_LT(difference(record(problem, topology, m, 80).outer(), answers, 20), 1e-9) << graph;
-  }
+}
+
+/// The dual gap, and with it mu |X - X*|^2/2, falls at least as fast as N^(-2 * 4/5).
+TEST(HeavyBallOde, WithFadingFrictionNeedsNoSmoothness) {
+  const Topology topology = Topology::parse("barbell:6", "laplacian");
+  const Quadratics f(6, 3, 100, 7);
+  const auto X =
+      record(f.problem(), topology, with("heavy-ball-ode", {{"exact", "true"}, {"friction", "fading"}}), 8001)
+          .X;
+  const auto largest = [&](std::size_t from, std::size_t to) {
+    double most = 0;
+    for (std::size_t k = from; k < to; ++k)
+      most = std::max(most, (X[k].colwise() - f.minimiser()).squaredNorm());
+    return most;
+  };
+  EXPECT_LT(largest(7000, 8000), largest(700, 800) / std::pow(10, 1.6));
 }
 
 TEST(Fedavg, WithOneLocalStepIsGradientDescent) {

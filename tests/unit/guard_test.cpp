@@ -99,6 +99,52 @@ TEST_P(Guard, TakenAwayLeavesTheIteratesAsTheyAre) {
   for (std::size_t k = 0; k < without.X.size(); ++k) ASSERT_EQ(with_guard.X[k], without.X[k]) << k;
 }
 
+/// Where nothing finite is left in the middle of a long inner loop, agents notice it there.
+TEST(GuardOfLongLoops, WhatIsNotFiniteIsNoticedWithinThem) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = make_problem({.loss = LossKind::ridge, .rows = 360}, 6);
+  for (const char* solver : {"svrg", "katyusha", "gd"}) {
+    const auto with_steps = [&](const char* scale, const char* T) {
+      return with("ideal", {{"solver", solver}, {"batch", "4"}, {"step-scale", scale}, {"T", T}});
+    };
+    const Result lost = watched(problem, topology, with_steps("1e30", "3000"), 20000);
+    EXPECT_EQ(lost.status, Status::diverged) << solver;
+    EXPECT_LT(lost.trace.back().meter.computations, 2000) << solver;
+    EXPECT_TRUE(lost.X.allFinite()) << solver;
+    EXPECT_LT(lost.notes.size(), 6u) << solver << ": ever more care a retreat";
+    const Result met = watched(problem, topology, with_steps("20", "400"), 60000);
+    EXPECT_EQ(met.status, Status::converged) << solver;
+    EXPECT_FALSE(met.notes.empty()) << solver;
+  }
+}
+
+TEST(GuardOfLongLoops, GoesBackTheSameOnAnyHostsAndFromAnyCheckpoint) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = make_problem({.loss = LossKind::ridge}, 6);
+  const Method m = with("ideal", {{"solver", "gd"}, {"step-scale", "20"}, {"T", "300"}});
+  SolveOptions options;
+  options.watch = {.computations = 900, .every = 0};
+  const Result whole = simulate(problem, topology, m, options);
+  EXPECT_GT(retreats(whole), 1);
+  const Result on_hosts = simulate_hosts(problem, topology, m, std::vector<Index>{0, 1, 2, 2, 1, 0}, options);
+  EXPECT_EQ(whole.X, on_hosts.X);
+  EXPECT_EQ(whole.trace.back().meter, on_hosts.trace.back().meter);
+  std::vector<Checkpoint> saved;
+  SolveOptions saving = options;
+  saving.run = {.resume = nullptr, .checkpoint_every = 51, .on_checkpoint = [&](const Checkpoint& c) {
+                  saved.push_back(c);
+                }};
+  simulate(problem, topology, m, saving);
+  ASSERT_GT(saved.size(), 5u);
+  for (const Checkpoint& from : saved) {
+    SolveOptions resuming = options;
+    resuming.run.resume = &from;
+    const Result resumed = simulate(problem, topology, m, resuming);
+    EXPECT_EQ(whole.X, resumed.X) << from.passes;
+    EXPECT_EQ(whole.trace.back().meter, resumed.trace.back().meter) << from.passes;
+  }
+}
+
 /// Every host goes back at the same pass, and a checkpoint from before, between or after goes on the same.
 TEST_P(Guard, GoesBackTheSameOnAnyHostsAndFromAnyCheckpoint) {
   const Topology topology = Topology::parse("cycle:6", "laplacian");

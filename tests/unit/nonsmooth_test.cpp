@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses with kinks, rounded off or not, and the methods for them.
+#include "support/dense.hpp"
 #include "support/message.hpp"
+#include "support/quadratics.hpp"
 #include "support/recorder.hpp"
 #include "support/sanitized.hpp"
 
@@ -8,6 +10,7 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
@@ -166,6 +169,27 @@ TEST(NonsmoothReference, IsCertified) {
   }
 }
 
+/// The dual oracle of losses with kinks: no point near the minimiser is lower, and zero is among the
+/// subgradients there, but for the rounding.
+TEST(KinkedLosses, MinimiseTiltedToTheKinks) {
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+    for (const double c : {1e-4, 1e-2, 3.0})
+      for (const auto& f : losses_of({.kind = kind, .l2 = 1e-3, .quantile = 0.3}, 3)) {
+        const Vector a = 0.1 * some_point(40);
+        const auto value = [&](const Vector& x) { return f->value(x) + a.dot(x) + c / 2 * x.squaredNorm(); };
+        Vector x = some_point(41);
+        f->tilted_minimiser(a, c, x);
+        const double least = value(x);
+        for (std::uint64_t s = 50; s < 70; ++s)
+          for (const double size : {1e-6, 1e-3, 1.0})
+            EXPECT_GE(value(x + size * some_point(s)), least - 1e-8) << to_string(kind) << ' ' << c;
+        // Strong convexity bounds how far any minimiser of the rounded loss can be.
+        Vector again = Vector::Zero(7);
+        f->tilted_minimiser(a, c, again);
+        EXPECT_LT((again - x).norm(), 1e-3) << to_string(kind) << ' ' << c << ": from anywhere the same";
+      }
+}
+
 TEST(SmoothedLosses, AreForEveryMethodOfTheFamily) {
   const Topology topology = Topology::parse("barbell:8", "laplacian");
   for (const LossOptions& o : {LossOptions{.kind = LossKind::hinge, .l2 = 0.02, .smoothing = 0.5},
@@ -184,7 +208,8 @@ TEST(SmoothedLosses, AreForEveryMethodOfTheFamily) {
 }
 
 class EveryNonsmoothMethod : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(Methods, EveryNonsmoothMethod, testing::Values("mspd", "drs"), readable);
+INSTANTIATE_TEST_SUITE_P(Methods, EveryNonsmoothMethod, testing::Values("mspd", "drs", "dual-averaging"),
+                         readable);
 
 TEST_P(EveryNonsmoothMethod, ApproachesTheOptimumOnFiveGraphs) {
   if (sanitized) GTEST_SKIP() << "takes minutes under sanitizers";
@@ -200,6 +225,180 @@ TEST_P(EveryNonsmoothMethod, ApproachesTheOptimumOnFiveGraphs) {
             << graph << ' ' << to_string(kind) << ' ' << l2;
         EXPECT_LT(trace.back().worst_suboptimality, 0.7 * trace[1].worst_suboptimality) << graph;
       }
+}
+
+/// Algorithm 2 with dense matrices, its steps and inner weights as published, for the sum of the losses.
+TEST(Mspd, IsThePublishedListing) {
+  constexpr double R = 1.7, G = 3.1;
+  constexpr int J = 2;
+  for (const char* graph : {"barbell:8", "cycle:7"})
+    for (const bool growing : {false, true}) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Index n = topology.agents(), d = 3;
+      const Problem problem = Quadratics(n, d, 10, 4).problem();
+      const Block Q = chebyshev_of(topology, J);
+      const double root_gamma = 1 / std::sqrt(topology.spectrum().kappa());
+      const double c = std::pow((1 - root_gamma) / (1 + root_gamma), J);
+      const double eta = R / G * (1 - c) / (1 + c), sigma = (1 + c * c) / (eta * (1 + c) * (1 + c));
+
+      Block X = Block::Zero(d, n), X_prev = X, Lambda = X, sum = X, g = X;
+      std::vector<Block> means;
+      for (int k = 0; k < 12; ++k) {
+        Lambda += sigma * product(2 * X - X_prev, Q);
+        Block V = X;
+        for (int m = 0; m < (growing ? k + 1 : 5); ++m) {
+          for (Index i = 0; i < n; ++i)
+            problem.losses[static_cast<std::size_t>(i)]->gradient(V.col(i), g.col(i));
+          V = double(m) / (m + 2) * V - 2.0 / (m + 2) * (eta * g + eta * Lambda - X);
+        }
+        X_prev = X;
+        X = V;
+        sum += X;
+        means.push_back(sum / (k + 1));
+      }
+      Method m =
+          with("mspd", {{"radius", fmt::format("{}", R)}, {"lipschitz", fmt::format("{}", G)}, {"J", "2"}});
+      if (!growing) m.set("T", "5");
+      EXPECT_LT(difference(record(problem, topology, m, growing ? 78 : 60).outer(), means, 12), 1e-11)
+          << graph;
+    }
+}
+
+/// <c, x>: displacements do not change its gradient.
+class Linear final : public Loss {
+ public:
+  explicit Linear(Vector c) : c_(std::move(c)) {}
+  Index dimension() const override { return c_.size(); }
+  double value(VectorRef x) const override { return c_.dot(x); }
+  void gradient(VectorRef, VectorOut g) const override { g = c_; }
+  Curvature curvature() const override { return {.L = 1, .mu = 0}; }
+
+ private:
+  Vector c_;
+};
+
+/// Of linear losses, z_{t+1} = -eta_{t+1} (mean gradient)/alpha_t^2, because 1/alpha_0 + ... + 1/alpha_t =
+/// 1/alpha_t^2.
+TEST(Drs, OnLinearLossesStepsAsFarAsPublished) {
+  constexpr double R = 0.9, G = 2.3;
+  constexpr Index n = 5, d = 4;
+  Problem problem{.losses = {}, .constants = {.L = 1, .mu = 0}, .reference = {}};
+  Vector mean = Vector::Zero(d);
+  for (Index i = 0; i < n; ++i) {
+    const Vector c = Vector::LinSpaced(d, -1, static_cast<double>(i));
+    problem.losses.push_back(std::make_shared<Linear>(c));
+    mean += c / double{n};
+  }
+  const Method m =
+      with("drs", {{"radius", fmt::format("{}", R)}, {"lipschitz", fmt::format("{}", G)}, {"K", "1"}});
+  const auto recording = record(problem, Topology::parse("star:5", "laplacian"), m, 41);
+  const double fourth_root = std::pow(double{d}, 0.25);
+  double alpha = 1;
+  for (std::size_t t = 0; t < 40; ++t) {
+    const double next = (std::sqrt(alpha * alpha + 4) - alpha) * alpha / 2;  // next^2 = (1 - next) alpha^2
+    const double eta = R * next / (2 * G * (fourth_root + std::sqrt(static_cast<double>(t + 2))));
+    const Vector z = -eta / (alpha * alpha) * mean;
+    const Block& ours = std::get<Block>(recording.states.at(t).state[1]);
+    ASSERT_LT((ours.colwise() - z).norm(), 1e-12 * z.norm()) << t;
+    alpha = next;
+  }
+}
+
+/// How far the optimum really is, and how steep the losses are: what theorems ask for.
+struct Extremes {
+  explicit Extremes(const Problem& problem) : R(problem.reference->x.norm()) {
+    for (const auto& f : problem.losses) G = std::max(G, f->lipschitz());
+  }
+  [[nodiscard]] Method told_to(std::string_view name) const {
+    return with(name, {{"radius", fmt::format("{}", R)}, {"lipschitz", fmt::format("{}", G)}});
+  }
+  double R, G = 0;
+};
+
+/// Of the mean loss, at the agents' mean and at the worst agent.
+struct MeanGaps {
+  double of_mean, of_worst, at_first;
+};
+MeanGaps mean_gaps(const Problem& problem, const Topology& topology, const Method& m, double computations) {
+  SolveOptions options;
+  options.watch = {.computations = computations, .every = 0};
+  const Trace trace = simulate(problem, topology, m, options).trace;
+  const auto n = static_cast<double>(topology.agents());
+  return {trace.back().suboptimality / n, trace.back().worst_suboptimality / n,
+          trace.front().suboptimality / n};
+}
+
+/// T iterations of T subgradients leave 4 R G/T of the mean loss at the mean of agents and iterations.
+TEST(Mspd, KeepsItsPublishedBound) {
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+    for (const char* graph : {"cycle:8", "barbell:6", "star:5"}) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Problem problem = problem_of({.kind = kind, .l2 = 0, .quantile = 0.3}, topology.agents());
+      const Extremes known(problem);
+      for (const int T : {5, 15, 45}) {
+        const MeanGaps gaps =
+            mean_gaps(problem, topology, known.told_to("mspd").set("T", std::to_string(T)), double(T) * T);
+        EXPECT_LT(gaps.of_mean, 4 * known.R * known.G / T) << graph << ' ' << to_string(kind) << ' ' << T;
+        if (T == 45) {
+          EXPECT_LT(4 * known.R * known.G / T, gaps.at_first) << "so that it says something";
+        }
+      }
+    }
+}
+
+/// T iterations of T/(4 sqrt(d)) subgradients leave 20 R G d^(1/4)/T on average.
+TEST(Drs, KeepsItsPublishedBound) {
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+    for (const char* graph : {"cycle:8", "star:5"}) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Problem problem = problem_of({.kind = kind, .l2 = 0, .quantile = 0.3}, topology.agents());
+      const Extremes known(problem);
+      for (const int T : {60, 240}) {
+        const int K = static_cast<int>(std::ceil(T / (4 * std::sqrt(7.0))));
+        const MeanGaps gaps =
+            mean_gaps(problem, topology, known.told_to("drs").set("K", std::to_string(K)), double(T) * K);
+        const double bound = 20 * known.R * known.G * std::pow(7, 0.25) / T;
+        EXPECT_LT(gaps.of_worst, bound) << graph << ' ' << to_string(kind) << ' ' << T;
+        if (T == 240) {
+          EXPECT_LT(bound, gaps.at_first) << "so that it says something";
+        }
+      }
+    }
+}
+
+/// T iterations with the step R sqrt(1 - sigma)/(4 G sqrt(k)) leave at most 8 R G log(T sqrt(n))/sqrt(T (1 -
+/// sigma)) at every agent; and far less where losses are not made to be hard.
+TEST(DualAveraging, KeepsItsPublishedBoundWithoutSmoothness) {
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+    for (const char* graph : {"complete:6", "cycle:6", "star:5"}) {
+      const Topology topology = Topology::parse(graph, "metropolis");
+      const Problem problem = problem_of({.kind = kind, .l2 = 0, .quantile = 0.3}, topology.agents());
+      const Extremes known(problem);
+      const double gap = topology.spectrum().lambda_min, n = static_cast<double>(topology.agents());
+      for (const double T : {100.0, 4000.0}) {
+        const MeanGaps gaps = mean_gaps(problem, topology, known.told_to("dual-averaging"), T);
+        const double bound =
+            8 * known.R * known.G * std::log(T * std::sqrt(n)) / std::sqrt(T * std::min(1.0, gap));
+        EXPECT_LT(gaps.of_worst, bound / 4) << graph << ' ' << to_string(kind) << ' ' << T;
+        if (T > 1000) {
+          EXPECT_LT(gaps.of_worst, 0.15 * gaps.at_first) << graph << ' ' << to_string(kind);
+        }
+      }
+    }
+}
+
+TEST(DualAveraging, AStepIsTheUsersOrMadeOfItsParts) {
+  EXPECT_EQ(message([] {
+              with("dual-averaging", {{"step", "1"}, {"radius", "2"}}).check();
+            }),
+            "--set radius: given with step (it is what the default step is made of). Leave one of the two "
+            "out.");
+  const Topology topology = Topology::parse("cycle:6", "metropolis");
+  const Problem problem = problem_of({.kind = LossKind::huber, .l2 = 0.1}, 6);
+  const Result result =
+      run_for(problem, topology, with("dual-averaging", {{"radius", "2"}, {"lipschitz", "3"}}), 3);
+  const double sigma = 1 - topology.spectrum().lambda_min;
+  EXPECT_NEAR(std::get<double>(result.parameters.at("step")), 2 * std::sqrt(1 - sigma) / (4 * 3), 1e-12);
 }
 
 /// (R G / eps)^2 computations: a hundred times as many buy a tenth of the gap.
@@ -270,8 +469,21 @@ TEST(Flat, ClassesThatLossesContradictAreRefused) {
   }
   const Problem kinked = problem_of({.kind = LossKind::hinge, .l2 = 0.1}, 4);
   EXPECT_THROW(run_for(kinked, topology, with("dual-fgm", {{"class", "1"}}), 3), InputError);
+  EXPECT_EQ(
+      message([&] {
+        run_for(kinked, topology, with("dual-fgm", {{"exact", "false"}}), 3);
+      }),
+      "--set exact=false: the losses are not smooth (local steps are 1/L long). Leave it out, or give a "
+      "positive --smoothing.");
+  EXPECT_EQ(message([&] {
+              run_for(kinked, topology, with("heavy-ball-ode", {{"friction", "constant"}}), 3);
+            }),
+            "--set friction=constant: the losses are not smooth (it is made of the losses' smoothness). Use "
+            "friction=fading.");
   const Result result = run_for(kinked, topology, method("dual-fgm"), 60);
   EXPECT_LT(result.trace.back().worst_suboptimality, 0.2 * result.trace.front().worst_suboptimality);
+  const Result rolled = run_for(kinked, topology, method("heavy-ball-ode"), 400);
+  EXPECT_LT(rolled.trace.back().worst_suboptimality, 0.02 * rolled.trace.front().worst_suboptimality);
 }
 
 /// The mean of (0.1, 0.1, 0.1) is above 0.1.

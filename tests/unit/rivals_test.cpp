@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The accelerated rivals against independent truths: their published lists with dense matrices, the
 // centralized methods they become in special cases, and their invariants.
+#include "method/gossip.hpp"
 #include "support/dense.hpp"
 #include "support/quadratics.hpp"
 #include "support/recorder.hpp"
@@ -19,21 +20,6 @@ Block gradient(const Problem& problem, const Block& X) {
   for (Index i = 0; i < X.cols(); ++i)
     problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
   return G;
-}
-
-/// Q(W) by its definition, eigenvalue by eigenvalue.
-Block chebyshev_of(const Topology& topology, int J) {
-  Eigenpairs pairs = symmetric_eigen(Block(topology.weights()));
-  const auto [lambda_max, lambda_min] = topology.spectrum();
-  const double kappa = lambda_max / lambda_min, c2 = (kappa + 1) / (kappa - 1),
-               c3 = 2 / (lambda_max + lambda_min);
-  const auto T = [J](double x) {
-    double before = 1, now = x;
-    for (int j = 1; j < J; ++j) before = std::exchange(now, 2 * x * now - before);
-    return now;
-  };
-  for (double& lambda : pairs.values) lambda = 1 - T(c2 * (1 - c3 * lambda)) / T(c2);
-  return compose(pairs);
 }
 
 /// The published listing of APAPC, which takes the primal step twice, with M as a dense matrix.
@@ -119,6 +105,33 @@ TEST(Opapc, DualVariablesSumToZeroThroughout) {
     for (const Checkpoint& state : recording.states)
       ASSERT_LT(relative_column_sum(std::get<Block>(state.state[Y])), 1e-12) << name;
     EXPECT_GT(std::get<Block>(recording.states.back().state[Y]).norm(), 0.1);
+  }
+}
+
+/// Its first rounds are too few for accelerated averaging, which overshoots there, and momentum on top of
+/// that grows until, a thousand iterations on, the rounds have become enough.
+TEST(ApmC, FewRoundsOnALargeNetworkDoNotMakeMomentumGrow) {
+  for (const char* graph : {"line:32", "barbell:32"}) {
+    const Problem problem = Quadratics(32, 3, 1e6, 7).problem();
+    const Result result = run_for(problem, Topology::parse(graph, "laplacian"), unguarded("apm-c"), 2000);
+    ASSERT_EQ(result.status, Status::budget) << graph;
+    EXPECT_LT(result.trace.back().suboptimality, 0.1 * result.trace.front().suboptimality) << graph;
+  }
+}
+
+TEST(FastMix, OvershootsByNoMoreThanItSays) {
+  const Topology topology = Topology::parse("line:40", "laplacian");
+  const auto transport = in_process(40);
+  Meter meter;
+  Threads threads(1);
+  Network W(topology, *transport, meter, threads);
+  FastMix fast_mix(W);
+  const Eigenpairs pairs = symmetric_eigen(Block(topology.weights()));
+  for (const Index K : {1, 2, 3, 7, 12, 30}) {
+    const Block after = product(fast_mix(pairs.vectors.transpose(), K), pairs.vectors);
+    EXPECT_GE(after.diagonal().minCoeff(), -fast_mix.overshoot(K)) << K;
+    const Block plain = product(fast_mix.plainly(pairs.vectors.transpose(), K), pairs.vectors);
+    EXPECT_GE(plain.diagonal().minCoeff(), -1e-12) << K;
   }
 }
 

@@ -6,6 +6,8 @@
 #include "support/recorder.hpp"
 #include "support/sanitized.hpp"
 
+#include <ideal/random.hpp>
+
 #include <cmath>
 #include <numeric>
 
@@ -217,6 +219,35 @@ TEST(Dmasg, StagesAreDasgWithTheirSteps) {
   EXPECT_EQ(stage_after(10), 2);
   EXPECT_EQ(stage_after(29), 2);
   EXPECT_EQ(stage_after(30), 3);
+  const auto longer =
+      record(problem, topology, with("dmasg", {{"T", "5"}, {"first", "17"}, {"batch", "3"}}), 40);
+  EXPECT_EQ(std::get<Index>(longer.states[15].state[4]), 1);
+  EXPECT_EQ(std::get<Index>(longer.states[16].state[4]), 2) << "as long as told";
+  EXPECT_EQ(std::get<Index>(longer.states[36].state[4]), 3) << "and then 4 T";
+}
+
+/// Three stages without noise, with dense matrices: steps alpha, alpha/16, alpha/64, each with momentum of
+/// its own that starts at rest.
+TEST(Dmasg, StagesHaveTheirOwnStepsAndMomenta) {
+  const Topology topology = Topology::parse("barbell:6", "laplacian");
+  const Problem problem = Quadratics(6, 4, 30, 5).problem();
+  const double L = problem.constants.L, mu = problem.constants.mu, alpha = 0.5 / L;
+  const Block P = Block::Identity(6, 6) - Block(topology.weights()) / (2 * topology.spectrum().lambda_max);
+  Block X = Block::Zero(4, 6), Y = X, G = X;
+  std::vector<Block> dense{X};
+  for (int stage = 1; stage <= 3; ++stage) {
+    const double step = alpha / (stage == 1 ? 1 : std::pow(4, stage)), root = std::sqrt(step * mu);
+    Y = X;
+    for (int t = 0; t < 5 << stage; ++t) {
+      for (Index i = 0; i < 6; ++i) problem.losses[static_cast<std::size_t>(i)]->gradient(Y.col(i), G.col(i));
+      const Block next = product(Y, P) - step * G;
+      Y = next + (1 - root) / (1 + root) * (next - X);
+      X = next;
+      dense.push_back(X);
+    }
+  }
+  const auto ours = record(problem, topology, with("dmasg", {{"T", "5"}, {"batch", everything}}), 70).X;
+  EXPECT_LT(difference(ours, dense, 71), 1e-12);
 }
 
 // ---- laws of noise -------------------------------------------------------------------------------------
@@ -234,6 +265,64 @@ TEST(StochasticLaws, RowsNeededGrowAsOneOverAccuracy) {
     EXPECT_LT(law, -0.65) << m.about().name;
     EXPECT_GT(law, -1.6) << m.about().name;
   }
+}
+
+/// Least squares whose Hessian is the same in all directions, so that sigma^2/mu is all there is to the law:
+/// rows along the axes, as long as `length` says, and labels of noise.
+Problem isotropic(double length, double noise) {
+  constexpr Index agents = 4, d = 6, rows = 60;
+  Dataset data{
+      .name = "axes", .features = DenseRows::Zero(agents * rows, d), .labels = Vector(agents * rows)};
+  Random random(3);
+  std::vector<Index> offsets{0};
+  for (Index j = 0; j < agents * rows; ++j) {
+    std::get<DenseRows>(data.features)(j, j % d) = length * std::sqrt(double{d});
+    data.labels[j] = noise * random.normal();
+    if ((j + 1) % rows == 0) offsets.push_back(j + 1);
+  }
+  Problem problem{
+      .losses = make_losses(std::make_shared<const Dataset>(std::move(data)), offsets, LossKind::ridge, 0),
+      .constants = {}};
+  Threads threads;
+  problem.constants = constants_of(problem.losses, {}, {}, threads);
+  problem.reference = solve_reference(problem.losses, threads);
+  return problem;
+}
+
+/// Table 2 in numbers: at the end of an inner loop, after N rows an agent, the gap is sigma^2/(2 mu N) times
+/// a constant, which is the same for other noise, other mu, other batches and eight times as many rows. With
+/// these losses T_k = 4 2^k.
+TEST(StochasticLaws, TheGapOfSgdIsVarianceOverConvexityAndRows) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under sanitizers";
+  const Topology topology = Topology::parse("complete:4", "laplacian");
+  double least = 1e300, most = 0;
+  const struct {
+    double length, noise;
+    Index batch;
+  } cases[] = {{1, 1, 5}, {0.25, 8, 5}, {1, 1, 20}};
+  for (const auto& [length, noise, batch] : cases) {
+    const Problem problem = isotropic(length, noise);
+    Meter meter;
+    Threads threads;
+    Objective F(problem.losses, {0, 1, 2, 3}, problem.constants, 0, meter, threads);
+    const Block best = problem.reference->x.replicate(1, 4);
+    const double variance = F.row_variance(best, F.gradient(best)).mean();
+    std::vector<double> rows, computations;
+    for (const Index k : {7, 10}) {
+      rows.push_back(static_cast<double>(4 * ((Index{2} << k) - 1) * batch));
+      computations.push_back(rows.back() / static_cast<double>(F.rows()));
+    }
+    const Method m = with("ideal", {{"solver", "sgd"}, {"batch", std::to_string(batch)}, {"guard", "false"}});
+    const auto gaps = mean_gaps(problem, topology, m, computations, 8);
+    for (std::size_t i = 0; i < gaps.size(); ++i) {
+      const double constant = gaps[i] * 2 * problem.constants.mu * rows[i] / variance;
+      least = std::min(least, constant);
+      most = std::max(most, constant);
+    }
+  }
+  EXPECT_LT(most / least, 1.6);
+  EXPECT_LT(most, 40);
+  EXPECT_GT(least, 15);
 }
 
 // ---- similar triangles ---------------------------------------------------------------------------------
@@ -299,6 +388,41 @@ TEST(PenaltyStm, ReachesTheAccuracyAskedFor) {
   }
 }
 
+/// n sigma^2 alpha_k/((1 + mu A_k) eps) rows, where L alpha_k^2 = A_k (1 + mu A_{k-1}), A_k = A_{k-1} +
+/// alpha_k.
+TEST(PenaltyStm, BatchesAreThoseOfTheTheory) {
+  constexpr Index n = 8, rows = 100;
+  constexpr double penalty = 0.5, accuracy = 0.01;
+  const Topology topology = Topology::parse("cycle:8", "laplacian");
+  const Problem problem = make_problem({.rows = n * rows, .kappa = 10, .partition = "shuffled"}, n);
+  double slope = 0;
+  for (const auto& loss : problem.losses) {
+    Vector g(7);
+    loss->gradient(Vector::Zero(7), g);
+    slope = std::max(slope, g.squaredNorm());
+  }
+  const auto [lambda_max, lambda_min] = topology.spectrum();
+  const double of_Q = 2 * lambda_max / (lambda_max + lambda_min);  // for J = 1
+  const double mu = problem.constants.mu, eps = accuracy * n * slope / (2 * mu),
+               L = problem.constants.L + penalty * of_Q;
+  const double variance = 40 * eps * std::sqrt(mu * L) / n;  // in the end some forty rows
+  const auto spent = record(problem, topology,
+                            with("penalty-stm", {{"accuracy", text(accuracy)},
+                                                 {"penalty", text(penalty)},
+                                                 {"sigma", text(std::sqrt(variance))},
+                                                 {"J", "1"}}),
+                            40)
+                         .meter;
+  double A = 0;
+  for (std::size_t k = 0; k < 40; ++k) {
+    const double c = 1 + mu * A, alpha = (c + std::sqrt(c * c + 4 * L * A * c)) / (2 * L);
+    A += alpha;
+    if (k == 0) continue;  // it also finds out slopes and variances
+    const double batch = (spent[k + 1].computations - spent[k].computations) * rows;
+    EXPECT_NEAR(batch, std::ceil(n * variance * alpha / ((1 + mu * A) * eps)), 1e-6) << k;
+  }
+}
+
 /// Similar triangles on a dual with curvature in [lambda_min/L, lambda_max/mu].
 TEST(Spdstm, KeepsItsRates) {
   const Topology topology = Topology::parse("barbell:8", "laplacian");
@@ -347,6 +471,59 @@ TEST(Dvr, SumsOfPointsAndGradientsBelongTogether) {
     for (Index c = 0; c < 8; ++c)
       ASSERT_LT((mean.middleCols(5 * c, 5).rowwise().mean() - recording.X[p + 1].col(c)).norm(), 1e-11);
   }
+}
+
+/// The publication's list with dense matrices and its parameters, from the same draws.
+TEST(Dvr, IsThePublishedListing) {
+  constexpr Index n = 6, parts = 4;
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = make_problem({}, n);
+  const auto recording = record(problem, topology, with("dvr", {{"parts", "4"}, {"J", "1"}}), 401);
+
+  Meter meter;
+  Threads threads;
+  Objective F{problem.losses, {0, 1, 2, 3, 4, 5}, problem.constants, SolveOptions{}.seed, meter, threads};
+  const auto [lambda_max, lambda_min] = topology.spectrum();
+  const double sigma = F.own_l2(), m = parts, smoothness = (F.part_L(parts) - sigma) / m;
+  const double alpha = 2 * lambda_min / (2 * F.L() - sigma);
+  const double p = lambda_max / (lambda_max + sigma * alpha * (m + m * smoothness / sigma));
+  const double communicating = p / (lambda_max / sigma),
+               computing = (1 - p) / m / (alpha * (1 + smoothness / sigma));
+  EXPECT_NEAR(communicating / computing, 1, 1e-12) << "p makes neither limit the step alone";
+  const double eta = std::min(communicating, computing);
+
+  std::vector<Block> z(parts, Block::Zero(7, n)), y = z;
+  Block X = Block::Zero(7, n);
+  const auto gradient = [&](const Block& points, const std::vector<Index>& which) -> Block {
+    return (F.part_gradient(points, parts, which) - sigma * points) / m;
+  };
+  for (Index j = 0; j < parts; ++j) {
+    y[static_cast<std::size_t>(j)] = gradient(z[0], std::vector<Index>(n, j));
+    X -= y[static_cast<std::size_t>(j)] / sigma;
+  }
+  std::vector<Index> drawn(n);
+  for (Index k = 1; k < 400; ++k) {
+    if (F.common_draw(k) < p) {
+      X -= eta / (p * sigma) * product(X, Block(topology.weights()));
+    } else {
+      F.draw_parts(parts, k, drawn);
+      const double q = alpha * eta / ((1 - p) / m);
+      Block points(7, n);
+      for (Index i = 0; i < n; ++i)
+        points.col(i) =
+            (1 - q) * z[static_cast<std::size_t>(drawn[static_cast<std::size_t>(i)])].col(i) + q * X.col(i);
+      const Block G = gradient(points, drawn);
+      for (Index i = 0; i < n; ++i) {
+        const auto j = static_cast<std::size_t>(drawn[static_cast<std::size_t>(i)]);
+        X.col(i) -= (G.col(i) - y[j].col(i)) / sigma;
+        z[j].col(i) = points.col(i);
+        y[j].col(i) = G.col(i);
+      }
+    }
+    const Block& ours = std::get<Block>(recording.states.at(static_cast<std::size_t>(k)).state[dvr_X]);
+    ASSERT_LT((ours - X).norm(), 1e-10 * (1 + X.norm())) << k;
+  }
+  EXPECT_LT(((z[0] + z[1] + z[2] + z[3]) / m - recording.X[400]).norm(), 1e-11);
 }
 
 /// |X - X*|^2 falls on average at least as fast as (1 - alpha eta/2)^k.

@@ -2,6 +2,7 @@
 // However an agent's rows are kept, its loss is the same.
 #include "loss/linear.hpp"
 #include "loss/rows.hpp"
+#include "support/dense.hpp"
 
 #include <ideal/error.hpp>
 #include <ideal/objective.hpp>
@@ -9,7 +10,6 @@
 
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
@@ -222,7 +222,7 @@ TEST(Curvature, OfFewRowsIsThatOfTheirProducts) {
   const Dataset data = data_of(20, 100, LossKind::ridge, false);
   const auto& A = std::get<DenseRows>(data.features);
   const Block gram = A.transpose() * A / 20;
-  const double largest = Eigen::SelfAdjointEigenSolver<Block>(gram).eigenvalues().maxCoeff();
+  const double largest = symmetric_eigenvalues(gram).maxCoeff();
   EXPECT_NEAR(loss_of(data, LossKind::ridge)->curvature().L, largest + 0.1, 1e-12 * largest);
   EXPECT_EQ(loss_of(data, LossKind::ridge)->curvature().mu, 0.1);
 }
