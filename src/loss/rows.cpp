@@ -211,7 +211,7 @@ Index Rows::panel_rows() const {
   return std::clamp<Index>((192 << 10) / (8 * std::max<Index>(1, held_)), 8, 512);
 }
 
-kernel::Rows<double> Rows::in_double(Index first, Index count, std::vector<double>& wide) const {
+kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& wide) const {
   if (const auto* already = std::get_if<kernel::Rows<double>>(&data_)) return already->some(first, count);
   const auto& A = std::get<kernel::Rows<float>>(data_);
   wide.resize(static_cast<std::size_t>(count * A.d));
@@ -220,7 +220,7 @@ kernel::Rows<double> Rows::in_double(Index first, Index count, std::vector<doubl
 }
 
 void Rows::pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const {
-  thread_local std::vector<double> Z, R, wide;
+  thread_local kernel::Numbers Z, R, wide;
   const Index tile = panel_rows();
   Z.resize(static_cast<std::size_t>(tile * panel.x_width));
   R.resize(static_cast<std::size_t>(tile * panel.g_width));
@@ -251,7 +251,7 @@ void Rows::add_weighted_gram(const Vector& w, Block& H) const {
   constexpr Index columns_at_once = 12;
   const Index width = kernel::panel_width(columns_at_once), panels = (held_ + width - 1) / width;
   const Index tile = panel_rows();
-  std::vector<double> G(static_cast<std::size_t>(panels * held_ * width), 0),
+  kernel::Numbers G(static_cast<std::size_t>(panels * held_ * width), 0),
       R(static_cast<std::size_t>(tile * width)), wide;
   for (Index first = 0; first < count_; first += tile) {
     const Index count = std::min(tile, count_ - first);

@@ -95,7 +95,7 @@ class Rows {
   [[nodiscard]] Index first_of(Index piece, Index pieces) const { return count_ * piece / pieces; }
   void pass_rows(Index begin, Index end, const double* x, double* g, const kernel::Residual& residual) const;
   void pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const;
-  [[nodiscard]] kernel::Rows<double> in_double(Index first, Index count, std::vector<double>& wide) const;
+  [[nodiscard]] kernel::Rows<double> in_double(Index first, Index count, kernel::Numbers& wide) const;
   [[nodiscard]] const double* gathered(const double* x, std::vector<double>& room) const;
   [[nodiscard]] bool all_zero() const;
   [[nodiscard]] Index panel_rows() const;
