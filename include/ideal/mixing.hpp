@@ -129,9 +129,10 @@ class Mixing {
   /// so statements go entry by entry; an entry's own sequence of operations is always the same.
   template <class Update>
   void locally(const Block& X, Update update) {
-    threads().ranges(Own::parts(X.size()), [&, size = X.size()](Index first, Index end) {
+    const auto some = [&, size = X.size()](Index first, Index end) {
       for (Index part = first; part < end; ++part) update(Own(part, size));
-    });
+    };
+    threads().ranges(Own::parts(X.size()), some, Threads::worth_waking_others / Own::most);
   }
 
  private:

@@ -52,8 +52,6 @@ void prefetch(const double* column, Index size) {
   for (Index i = 0; i < std::min(size, most); i += line) __builtin_prefetch(column + i);
 }
 
-constexpr Index worth_waking_others = 4096;  // numbers: fewer are mixed in the time that takes
-
 constexpr Index recent = 32 * 1024;  // numbers: what was read so lately is still near, what comes so soon too
 
 /// Asks for those neighbours' vectors that no pass from agent to agent brings by itself.
@@ -143,7 +141,7 @@ const Block& Network::finish() {
   room_for(X);
   const Stores stores =
       2 * X.size() > cached_bytes() / static_cast<Index>(sizeof(double)) ? Stores::streaming : Stores::cached;
-  const Index ranges = X.size() < worth_waking_others ? 1 : threads_.count();
+  const Index ranges = X.size() < Threads::worth_waking_others ? 1 : threads_.count();
   threads_.each(ranges, [&](Index range) { sum_neighbours(range, ranges, stores); });
   return *result_;
 }
