@@ -7,6 +7,7 @@
 #include <ideal/topology.hpp>
 #include <ideal/transport.hpp>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -135,7 +136,23 @@ class Mixing {
     threads().ranges(Own::parts(X.size()), some, Threads::worth_waking_others / Own::most);
   }
 
+  /// M X at once, each part used as soon as it is there: update(own, MX) as above, where MX is own(M X) and
+  /// lives in the cache. X itself stays as it is; the time it takes counts as this oracle's.
+  template <class Update>
+  void mix(const Block& X, const Update& update) {
+    start(X);
+    finish_by_parts(std::cref(update));
+  }
+
+ protected:
+  using MixedPart = Eigen::Map<const Vector, Eigen::AlignedMax>;
+  using UseOfPart = std::function<void(const Own&, const MixedPart&)>;
+
  private:
+  virtual void finish_by_parts(const UseOfPart& use) {
+    const Block& MX = finish();
+    locally(MX, [&](auto own) { use(own, own(MX)); });
+  }
   virtual Threads& threads() = 0;
   friend class Chebyshev;
 };
@@ -178,10 +195,15 @@ class Network final : public Mixing {
 
  private:
   Threads& threads() override { return threads_; }
+  void finish_by_parts(const UseOfPart& use) override;
+  void receive();
+  [[nodiscard]] Index ranges_of(const Block& X) const;
   void count(Index numbers);
   void look_around();
   Block& room_for(const Block& X);
   void sum_neighbours(Index range, Index ranges, Stores stores);
+  void sum_stretch(Index first, Index count, const double** x, double* result) const;
+  const double** neighbours_of_range(Index range) { return neighbours_.data() + range * largest_row_; }
   template <class Theirs>
   void keep_largest(Block& numbers, const Theirs& theirs_of);
   template <class Theirs>
