@@ -24,6 +24,7 @@ constexpr double curvature_margin = 1.03;  // a power step ends below the larges
 // A run has gone astray when its steps have grown so much since the first, or since the smallest.
 constexpr double much_growth = 1000, late_growth = 100;
 constexpr Index most_retreats = 12;
+constexpr double steeper = 1.25, wider = 1.15;  // L and lambda_max, each time
 
 // The agents' differences hide how far the mean has come: where rounds are cheap, so much is paid for fewer.
 constexpr double for_better_mixing = 0.04, well_mixed = 1.2;
@@ -133,24 +134,20 @@ Block SingleLoop::operator()(Run& run) {
   else
     keep();
   run.sums_to_zero(Omega_);
+  run.be_patient(options_.guard && may_go_back());
   choose();
-  if (!survey_.over()) W_.take_along(&survey_);
+  if (surveys()) W_.take_along(&survey_);
   if (rounds_left_ > 0) W_.carry(&word_);
   while (run.more(X_)) {
     step();
     if (options_.follow && k_ >= next_look_) look_at_curvature();
     if (k_ == verify_at_) verify(run, std::min(hopeful() * run.wanted(), worth_verifying_));
     if (answer_) continue;
-    if (survey_.state.bound > 0) {
-      if (survey_.over()) end_survey(run);
-      continue;
-    }
-    if (rounds_left_ <= 0) {
+    if (rounds_left_ <= 0)
       send_word();
-      continue;
-    }
-    rounds_left_ -= M_->degree();
-    if (rounds_left_ <= 0) hear_word(run);
+    else if ((rounds_left_ -= M_->degree()) <= 0)
+      hear_word(run);
+    if (surveys() && survey_.over()) end_survey(run);
   }
   W_.take_along(nullptr);
   W_.carry(nullptr);
@@ -159,8 +156,12 @@ Block SingleLoop::operator()(Run& run) {
   run.uses("sigma", options_.sigma);
   run.uses("L", beliefs_.L);
   run.uses("mu", beliefs_.mu);
-  run.uses("lambda-max", beliefs_.W.lambda_max);
-  run.uses("lambda-min", beliefs_.W.lambda_min);
+  if (surveys()) {
+    run.note("ended before its survey of the network did: lambda was a bound and a guess");
+  } else {
+    run.uses("lambda-max", beliefs_.W.lambda_max);
+    run.uses("lambda-min", beliefs_.W.lambda_min);
+  }
   run.uses("retreats", retreats_);
   return answer_ ? *answer_ : X_;
 }
@@ -175,17 +176,22 @@ void SingleLoop::begin(Run& run) {
   end_survey(run);
 }
 
+/// What words said was measured with a guess: progress is measured anew.
 void SingleLoop::end_survey(Run& run) {
   W_.take_along(nullptr);
   survey_.state.bound = 0;
   believe(run, survey_.found(), Certainty::found);
+  last_bound_ = last_estimate_ = 0;
+  worth_verifying_ = std::numeric_limits<double>::infinity();
   choose();
 }
 
-/// About W, where nothing else was told.
+/// About W, where nothing else was told, with the care that was learnt so far.
 void SingleLoop::believe(Run& run, const Spectrum& W, Certainty certainty) {
-  beliefs_.W.lambda_max = options_.lambda_max.value_or(W.lambda_max);
-  beliefs_.W.lambda_min = std::min(options_.lambda_min.value_or(W.lambda_min), beliefs_.W.lambda_max);
+  const auto times = [](double factor, Index count) { return std::pow(factor, static_cast<double>(count)); };
+  beliefs_.W.lambda_max = options_.lambda_max.value_or(W.lambda_max) * times(wider, retreats_);
+  beliefs_.W.lambda_min =
+      std::min(options_.lambda_min.value_or(W.lambda_min) / times(2, slow_), beliefs_.W.lambda_max);
   if (certainty == Certainty::found && options_.explain) options_.explain(run, beliefs_, options_.tau);
 }
 
@@ -275,12 +281,15 @@ void SingleLoop::hear_word(Run& run) {
   }
 }
 
+bool SingleLoop::may_go_back() const { return retreats_ < most_retreats; }
+
 /// Tells whether steps of this size, of the iterate the word is about, are much too large; keeps the best.
 bool SingleLoop::astray(double size) {
   if (first_size_ == 0) first_size_ = smallest_size_ = size;
   const double long_way = std::sqrt(1 + beliefs_.kappa_f() / 1e5);
-  const bool within = size <= much_growth * long_way * first_size_ && size <= late_growth * smallest_size_;
-  if (!within) return retreats_ < most_retreats;
+  const bool within = std::isfinite(size) && size <= much_growth * long_way * first_size_ &&
+                      size <= late_growth * smallest_size_;
+  if (!within) return may_go_back();
   if (size <= smallest_size_ && k_ >= calm_after_) {
     smallest_size_ = size;
     best_X_ = told_X_;
@@ -289,18 +298,20 @@ bool SingleLoop::astray(double size) {
   return false;
 }
 
-/// To the best iterate, with less trust in everything.
+/// To the best iterate, with less trust in everything. What the curvature was where it went is forgotten.
 void SingleLoop::go_back(Run& run) {
   X_ = X_prev_ = best_X_;
   Omega_ = best_Omega_;
   ++retreats_;
+  run.be_patient(may_go_back());
   first_size_ = last_bound_ = last_estimate_ = 0;
   verify_at_ = 0;
-  seen_.row(curvature).setZero();  // of where it went
+  seen_.row(curvature).setZero();
+  if (options_.follow) look_at_curvature();
   options_.sigma = 1;
-  caution_ *= 1.25;
-  beliefs_.L *= 1.25;
-  beliefs_.W.lambda_max *= 1.15;
+  caution_ *= steeper;
+  beliefs_.L *= steeper;
+  beliefs_.W.lambda_max *= wider;
   choose();
   run.note(fmt::format(
       "went astray at iteration {}: back to the best iterate, with L = {:.4g}, lambda_max = {:.4g}, J = {}",
@@ -317,7 +328,7 @@ void SingleLoop::consider_calming(const Run& run, double bound, double left) {
   if (run.wanted() == 0 || !std::isfinite(bound)) return;
   const auto since = static_cast<double>(k_ - std::exchange(left_k_, k_));
   left_ = std::max(left, left_ * std::exp(-forgotten * since / iterations_));
-  const double wait = iterations_ * std::log(std::max(bound / run.wanted(), 1.0)) / 2;
+  const double wait = iterations_ * std::max(std::log(bound) - std::log(run.wanted()), 0.0) / 2;
   const double length = 2 / (1 - b_);
   if (calming_ > 0) {
     calm_after_ = k_ + calming_ + static_cast<Index>(std::max(wait, iterations_));

@@ -64,6 +64,7 @@ class SingleLoop {
  private:
   void choose();
   void begin(Run& run);
+  [[nodiscard]] bool surveys() const { return survey_.state.bound > 0; }
   void end_survey(Run& run);
   enum class Certainty { guess, found };
   void believe(Run& run, const Spectrum& W, Certainty certainty);
@@ -72,6 +73,7 @@ class SingleLoop {
   void send_word();
   void hear_word(Run& run);
   [[nodiscard]] bool astray(double size);
+  [[nodiscard]] bool may_go_back() const;
   void go_back(Run& run);
   void consider_calming(const Run& run, double bound, double left);
   void judge_progress(Run& run, double bound);

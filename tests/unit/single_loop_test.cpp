@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method/single_loop.hpp"
 
+#include "core/symmetric.hpp"
 #include "support/dense.hpp"
 #include "support/quadratics.hpp"
 #include "support/recorder.hpp"
@@ -8,6 +9,7 @@
 #include <ideal/random.hpp>
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include <Eigen/LU>
@@ -123,6 +125,62 @@ TEST(Survey, RidesOnMessagesWithoutARound) {
     EXPECT_EQ(at.meter.communications, rounds);
     const auto links = 2 * std::ssize(topology.graph().edges());
     EXPECT_EQ(at.meter.bytes, rounds * links * (7 + survey.leaving().rows()) * 8);
+  }
+}
+
+TEST(Survey, LeavesRoomForNumbersThatAreCarried) {
+  for (const std::string& graph : many_graphs) {
+    const Topology topology = Topology::parse(graph, "laplacian", 3);
+    const Index n = topology.agents();
+    const Problem problem = make_problem({}, n);
+    Oracles alone(problem, topology), at(problem, topology);
+    const Spectrum expected = surveyed(alone);
+
+    Survey survey(at.W);
+    survey.begin(at.F.noise(survey_probes), 2 * topology.weights().diagonal().maxCoeff());
+    Block numbers(2, n);
+    numbers.row(0).setLinSpaced(n, 1, static_cast<double>(n));
+    numbers.row(1) = -numbers.row(0);
+    const Block X = Block::Random(7, n), product = X * Block(topology.weights()).transpose();
+    at.W.take_along(&survey);
+    at.W.carry(&numbers);
+    for (Index round = 0; round < at.W.reach(); ++round)
+      EXPECT_LT((at.W.mix(X) - product).norm(), 1e-12 * product.norm());
+    EXPECT_TRUE((numbers.row(0).array() == static_cast<double>(n)).all()) << graph;
+    EXPECT_TRUE((numbers.row(1).array() == -1).all()) << graph;
+    EXPECT_EQ(at.W.rounds_carried(), at.W.reach());
+    const auto links = 2 * std::ssize(topology.graph().edges());
+    EXPECT_EQ(at.meter.bytes, at.W.reach() * links * (7 + survey.leaving().rows() + 2) * 8);
+    at.W.carry(nullptr);
+    while (!survey.over()) at.W.mix(X);
+    EXPECT_EQ(survey.found().lambda_max, expected.lambda_max) << graph;
+    EXPECT_EQ(survey.found().lambda_min, expected.lambda_min) << graph;
+  }
+}
+
+/// Whatever its numbers become, a survey ends with a spectrum that can be worked with.
+TEST(Survey, FallsBackToItsGuessWhereNoEigenvaluesAreFound) {
+  const Topology topology = Topology::parse("cycle:8", "laplacian");
+  const Problem problem = make_problem({}, 8);
+  for (const double lost : {std::nan(""), std::numeric_limits<double>::infinity(), 0.0}) {
+    Oracles at(problem, topology);
+    Survey survey(at.W);
+    survey.begin(Block::Constant(survey_probes, 8, lost), 4);
+    while (!survey.over()) at.W.send(survey);
+    const Spectrum found = survey.found();
+    EXPECT_EQ(found.lambda_max, 4) << lost;
+    EXPECT_GT(found.lambda_min, 0.1 * topology.spectrum().lambda_min) << lost;
+    EXPECT_LE(found.lambda_min, 4) << lost;
+  }
+}
+
+TEST(SymmetricEigenvalues, AreNaNWhereTheyAreNotFound) {
+  Block A = Block::Identity(4, 4);
+  EXPECT_TRUE(ideal::symmetric_eigenvalues(A).isOnes());
+  for (const double lost : {std::nan(""), std::numeric_limits<double>::infinity()}) {
+    A(1, 2) = A(2, 1) = lost;
+    EXPECT_TRUE(ideal::symmetric_eigenvalues(A).array().isNaN().all());
+    EXPECT_TRUE(ideal::symmetric_eigen(A).values.array().isNaN().all());
   }
 }
 
@@ -311,6 +369,59 @@ TEST(Certificate, ComesSoonAfterTheGapIsClosedWhereCurvaturesAreSpread) {
   EXPECT_LT(proven.trace.back().meter.computations, 1.35 * seen.trace.back().meter.computations);
 }
 
+/// Nothing moves there, and no ratio of what moved is a number.
+TEST(Certificate, IsGivenAtOnceWhereTheStartIsTheOptimum) {
+  for (const Index d : {4, 20}) {
+    std::vector<std::shared_ptr<const Loss>> losses;
+    for (Index i = 0; i < 6; ++i)
+      losses.push_back(
+          std::make_shared<Quadratic>(Block::Identity(d, d) * (1 + static_cast<double>(i)), Vector::Zero(d)));
+    Problem problem{.losses = losses, .constants = {}};
+    Threads threads(1);
+    problem.constants = constants_of(losses, {}, 1, threads);
+    problem.reference = Reference{.x = Vector::Zero(d), .value = 0, .gradient_norm = 0};
+    const Topology topology = Topology::parse("cycle:6", "laplacian");
+    const Result result = certified_run(problem, topology, method("auto"), 1e-8);
+    EXPECT_EQ(result.status, Status::converged) << d;
+    EXPECT_EQ(*result.trace.back().certified, 0) << d;
+    EXPECT_TRUE(result.X.isZero(0)) << d;
+    EXPECT_LT(result.trace.back().meter.computations, 20) << d;
+    // Without a tolerance it stays there.
+    const Result longer = run_for(problem, topology, method("auto"), 100);
+    EXPECT_TRUE(longer.X.isZero(0)) << d;
+    for (const auto& [name, value] : longer.parameters)
+      if (const auto* number = std::get_if<double>(&value)) {
+        EXPECT_TRUE(std::isfinite(*number)) << name;
+      }
+  }
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Problem problem = make_problem({}, 6);
+  SolveOptions options;
+  options.watch = {.tol = 1e-8, .certified = true, .computations = 200, .every = 0};
+  options.start = problem.reference->x;  // but for rounding
+  EXPECT_EQ(simulate(problem, topology, method("auto"), options).status, Status::converged);
+}
+
+/// Logarithms of what is left to do are infinite, and waiting so long is no number of iterations.
+TEST(Certificate, MayBeWantedSmallerThanNumbersTell) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  std::vector<std::shared_ptr<const Loss>> losses;
+  for (Index i = 0; i < 6; ++i)
+    losses.push_back(std::make_shared<Quadratic>(Block(Vector::LinSpaced(4, 1, 1e4).asDiagonal()),
+                                                 Vector::Constant(4, static_cast<double>(i))));
+  Problem problem{.losses = losses, .constants = {}};
+  Threads threads(1);
+  problem.constants = constants_of(losses, {}, 1, threads);
+  problem.reference = solve_reference(losses, *in_process(6), threads);
+  for (const double tol : {5e-324, 1e-310, 1e-200}) {
+    SolveOptions options;
+    options.watch = {.tol = tol, .certified = true, .computations = 3000, .every = 0};
+    const Result result = simulate(problem, topology, method("auto"), options);
+    EXPECT_TRUE(result.X.allFinite());
+    EXPECT_LT(result.trace.back().worst_suboptimality, 1e-10) << tol;
+  }
+}
+
 TEST(Certificate, NeedsNoReference) {
   const Topology topology = Topology::parse("grid:3x3", "laplacian");
   Problem problem = make_problem({}, 9);
@@ -339,6 +450,42 @@ TEST(Auto, BearsBeliefsThatAreAFifthWrong) {
         EXPECT_EQ(result.status, Status::converged) << graph << ' ' << key << ' ' << wrong;
       }
   }
+}
+
+/// Vectors are so long that the survey rides along: agents watch the run meanwhile, and what they have learnt
+/// is not forgotten when it ends.
+TEST(Auto, IsWatchedWhileASurveyRidesAlong) {
+  for (const LossKind loss : {LossKind::ridge, LossKind::logistic})
+    for (const char* graph : {"cycle:12", "line:16", "torus:4x4", "cycle:48"}) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Problem problem =
+          make_problem({.loss = loss, .rows = 480, .columns = 20, .kappa = 200}, topology.agents());
+      for (const auto& [key, wrong] :
+           {std::pair{"L", problem.constants.L / 40}, {"lambda-max", topology.spectrum().lambda_max / 3}})
+        for (const char* tau : {"0.1", "100"}) {
+          const Method m = with("auto", {{key, std::to_string(wrong)}, {"tau", tau}});
+          SolveOptions options;
+          options.watch = {.tol = 1e-9, .certified = true, .computations = 20000, .every = 1};
+          const Result result = simulate(problem, topology, m, options);
+          EXPECT_EQ(result.status, Status::converged) << graph << ' ' << key << ' ' << tau;
+          EXPECT_LE(result.trace.back().worst_suboptimality, 1e-9) << graph << ' ' << key << ' ' << tau;
+        }
+    }
+}
+
+/// A bound and a guess are not what was found out.
+TEST(Auto, TellsNothingOfTheNetworkThatItHasNotFoundOut) {
+  const Topology topology = Topology::parse("cycle:24", "laplacian");
+  const Problem problem = make_problem({.columns = 20, .kappa = 200}, 24);
+  const Result early = run_for(problem, topology, method("auto"), 6);
+  EXPECT_FALSE(early.parameters.contains("lambda-max"));
+  EXPECT_FALSE(early.parameters.contains("lambda-min"));
+  ASSERT_FALSE(early.notes.empty());
+  EXPECT_NE(early.notes.back().find("before its survey"), std::string::npos) << early.notes.back();
+  const Result late = run_for(problem, topology, method("auto"), 200);
+  const Spectrum truth = topology.spectrum();
+  EXPECT_NEAR(std::get<double>(late.parameters.at("lambda-max")), truth.lambda_max, 0.05 * truth.lambda_max);
+  EXPECT_NEAR(std::get<double>(late.parameters.at("lambda-min")), truth.lambda_min, 0.2 * truth.lambda_min);
 }
 
 /// Agents whose Hessians have rank one beside mu differ as much as they can; trust in their likeness is
@@ -397,15 +544,17 @@ TEST(Auto, ContinuesBitForBitAfterItWentBack) {
 TEST(Auto, ContinuesBitForBitInTheMiddleOfASurvey) {
   const Topology topology = Topology::parse("cycle:12", "laplacian");
   const Problem problem = make_problem({.columns = 20, .kappa = 200}, 12);
-  const Result whole = run_for(problem, topology, method("auto"), 80);
-  for (const double until : {4.0, 8.0, 12.0, 40.0}) {
-    const Result part = run_for(problem, topology, method("auto"), until);
-    SolveOptions options;
-    options.watch.computations = 80;
-    options.run.resume = &part.checkpoint;
-    const Result rest = simulate(problem, topology, method("auto"), options);
-    EXPECT_EQ(rest.X, whole.X) << until;
-    EXPECT_EQ(rest.trace.back().meter, whole.trace.back().meter) << until;
+  for (const Method& m : {method("auto"), with("auto", {{"lambda-max", "1.4"}})}) {
+    const Result whole = run_for(problem, topology, m, 80);
+    for (const double until : {4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 12.0, 40.0}) {
+      const Result part = run_for(problem, topology, m, until);
+      SolveOptions options;
+      options.watch.computations = 80;
+      options.run.resume = &part.checkpoint;
+      const Result rest = simulate(problem, topology, m, options);
+      EXPECT_EQ(rest.X, whole.X) << until;
+      EXPECT_EQ(rest.trace.back().meter, whole.trace.back().meter) << until;
+    }
   }
 }
 
