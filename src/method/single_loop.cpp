@@ -82,6 +82,10 @@ Tuning tuning(double kappa_f, double kappa_M, double sigma) {
           .iterations = std::max(root, single_root * std::max(slower * root, kappa_M / eta))};
 }
 
+Tuning nids_tuning(double kappa_f, double kappa_M) {
+  return {.momentum = 0, .penalty = 0.5, .dual_step = 0.5, .iterations = std::max(kappa_f, 2 * kappa_M)};
+}
+
 Degree best_degree(double kappa_f, double kappa_W, double tau, double sigma) {
   const auto cost = [&](Index J) { return 1 + tau * static_cast<double>(J); };
   const auto time = [&](Index J) {
@@ -126,8 +130,8 @@ Block SingleLoop::operator()(Run& run) {
     run.keep(X_, X_prev_, Omega_, k_, directions_, next_look_, seen_, word_, rounds_left_, told_X_,
              told_Omega_, best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_,
              last_k_, last_estimate_, worth_verifying_, verify_at_, convexity_, left_, left_k_, calming_,
-             calm_after_, retreats_, slow_, caution_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
-             beliefs_.W.lambda_min, options_.sigma, options_.tau, more...);
+             calm_after_, retreats_, slow_, as_nids_, caution_, beliefs_.L, beliefs_.mu,
+             beliefs_.W.lambda_max, beliefs_.W.lambda_min, options_.sigma, options_.tau, more...);
   };
   if (auto& s = survey_.state; options_.survey)
     keep(s.rounds, s.bound, s.numbers, s.previous, s.mixed, s.products);
@@ -189,7 +193,8 @@ void SingleLoop::end_survey(Run& run) {
 /// About W, where nothing else was told, with the care that was learnt so far.
 void SingleLoop::believe(Run& run, const Spectrum& W, Certainty certainty) {
   const auto times = [](double factor, Index count) { return std::pow(factor, static_cast<double>(count)); };
-  beliefs_.W.lambda_max = options_.lambda_max.value_or(W.lambda_max) * times(wider, retreats_);
+  const double lambda_max = options_.lambda_max.value_or(W.lambda_max) * times(wider, retreats_);
+  beliefs_.W.lambda_max = as_nids_ != 0 ? std::max(lambda_max, beliefs_.W.lambda_max) : lambda_max;
   beliefs_.W.lambda_min =
       std::min(options_.lambda_min.value_or(W.lambda_min) / times(2, slow_), beliefs_.W.lambda_max);
   if (certainty == Certainty::found && options_.explain) options_.explain(run, beliefs_, options_.tau);
@@ -197,16 +202,24 @@ void SingleLoop::believe(Run& run, const Spectrum& W, Certainty certainty) {
 
 void SingleLoop::choose() {
   const double kappa_f = std::max(1.0, beliefs_.kappa_f()), sigma = options_.sigma;
-  const Index J = options_.J ? *options_.J : best_degree(kappa_f, beliefs_.W.kappa(), options_.tau, sigma).J;
+  const Index J = as_nids_ != 0 ? 1
+                  : options_.J  ? *options_.J
+                                : best_degree(kappa_f, beliefs_.W.kappa(), options_.tau, sigma).J;
   if (M_)
     M_->believe(beliefs_.W, J);
   else
     M_.emplace(W_, beliefs_.W, J);
   const Spectrum M = M_->spectrum();
-  const Tuning chosen = tuning(kappa_f, M.kappa(), sigma);
-  b_ = options_.momentum.value_or(chosen.momentum);
-  c_ = options_.penalty.value_or(chosen.penalty) / M.lambda_max;
-  eta_ = options_.dual_step.value_or(chosen.dual_step) * beliefs_.L / M.lambda_max;
+  Tuning chosen = nids_tuning(kappa_f, M.kappa());
+  if (as_nids_ == 0) {
+    chosen = tuning(kappa_f, M.kappa(), sigma);
+    chosen.momentum = options_.momentum.value_or(chosen.momentum);
+    chosen.penalty = options_.penalty.value_or(chosen.penalty);
+    chosen.dual_step = options_.dual_step.value_or(chosen.dual_step);
+  }
+  b_ = chosen.momentum;
+  c_ = chosen.penalty / M.lambda_max;
+  eta_ = chosen.dual_step * beliefs_.L / M.lambda_max;
   iterations_ = chosen.iterations;
 }
 
@@ -281,7 +294,8 @@ void SingleLoop::hear_word(Run& run) {
   }
 }
 
-bool SingleLoop::may_go_back() const { return retreats_ < most_retreats; }
+/// As often again after it was handed over.
+bool SingleLoop::may_go_back() const { return retreats_ < 2 * most_retreats; }
 
 /// Tells whether steps of this size, of the iterate the word is about, are much too large; keeps the best.
 bool SingleLoop::astray(double size) {
@@ -312,10 +326,24 @@ void SingleLoop::go_back(Run& run) {
   caution_ *= steeper;
   beliefs_.L *= steeper;
   beliefs_.W.lambda_max *= wider;
+  if (retreats_ > most_retreats && as_nids_ == 0) return hand_over(run);
   choose();
   run.note(fmt::format(
       "went astray at iteration {}: back to the best iterate, with L = {:.4g}, lambda_max = {:.4g}, J = {}",
       k_, beliefs_.L, beliefs_.W.lambda_max, M_->degree()));
+}
+
+/// The last resort, where neither going back nor less trust has helped. NIDS needs no more than L, which is
+/// met on the way, and lambda_max, of which agents know a bound by themselves; whatever else was believed or
+/// told about mu, lambda_min and the agents' likeness may be wrong.
+void SingleLoop::hand_over(Run& run) {
+  as_nids_ = 1;
+  caution_ = 1;
+  last_bound_ = last_estimate_ = 0;
+  beliefs_.W.lambda_max = std::max(beliefs_.W.lambda_max, W_.maximum(W_.local_bounds()));
+  choose();
+  run.note(fmt::format("handed over to nids at iteration {}, with L = {:.4g}, lambda_max = {:.4g}", k_,
+                       beliefs_.L, beliefs_.W.lambda_max));
 }
 
 /// The gradient's norm, which the certificate is made of, exceeds what is left to do by h / mu in a direction
@@ -348,7 +376,8 @@ void SingleLoop::judge_progress(Run& run, double bound) {
     last_k_ = k_;
     return;
   }
-  if (static_cast<double>(k_ - last_k_) <= patience * iterations_ || slow_ == most_slow) return;
+  if (static_cast<double>(k_ - last_k_) <= patience * iterations_ || as_nids_ != 0) return;
+  if (slow_ == most_slow) return hand_over(run);
   ++slow_;
   options_.sigma = std::min(1.0, 2 * options_.sigma);
   beliefs_.W.lambda_min /= 2;

@@ -23,6 +23,10 @@ struct Tuning {
 /// they are equal, 1 for any.
 Tuning tuning(double kappa_f, double kappa_M, double sigma);
 
+/// Those with which it is NIDS: without momentum, and with half the penalty and dual step. They rest on L and
+/// lambda_max alone.
+Tuning nids_tuning(double kappa_f, double kappa_M);
+
 /// The degree J of Q_J(W) for which (1 + tau J) iterations is least, or some more where rounds are cheap, and
 /// that time.
 struct Degree {
@@ -75,6 +79,7 @@ class SingleLoop {
   [[nodiscard]] bool astray(double size);
   [[nodiscard]] bool may_go_back() const;
   void go_back(Run& run);
+  void hand_over(Run& run);
   void consider_calming(const Run& run, double bound, double left);
   void judge_progress(Run& run, double bound);
   [[nodiscard]] double deviation(double largest_mixed) const;
@@ -106,6 +111,7 @@ class SingleLoop {
   double first_bound_ = 0, last_bound_ = 0;  ///< progress is measured from here
   Index last_k_ = 0;
   Index retreats_ = 0, slow_ = 0;
+  Index as_nids_ = 0;   ///< whether that was the last resort
   double caution_ = 1;  ///< multiplies the curvature met
   double last_estimate_ = 0;
   double worth_verifying_ = std::numeric_limits<double>::infinity();  ///< estimates below this

@@ -8,6 +8,7 @@
 
 #include <ideal/random.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -232,6 +233,34 @@ TEST(Ideal1, IsOneFistaStepOnTheAugmentedLagrangian) {
   }
 }
 
+/// Li, Shi and Yan's recurrence, which its last resort rests on.
+TEST(Ideal1, IsNidsWithoutMomentumAndWithHalfThePenaltyAndDualStep) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  const Quadratics quadratics(6, 5, 20, 3);
+  const Problem problem = quadratics.problem();
+  const Tuning nids = nids_tuning(20, 4);
+  const auto recorded = record(problem, topology,
+                               with("ideal1", {{"J", "1"},
+                                               {"momentum", std::to_string(nids.momentum)},
+                                               {"penalty", std::to_string(nids.penalty)},
+                                               {"eta", std::to_string(nids.dual_step)},
+                                               {"follow", "false"},
+                                               {"guard", "false"}}),
+                               60);
+  const double alpha = 1 / problem.constants.L, s = 1 / topology.spectrum().lambda_max;
+  const Block averaging = Block::Identity(6, 6) - s / 2 * Block(topology.weights());
+  const auto gradients = [&](const Block& X) {
+    Block G(5, 6);
+    for (Index i = 0; i < 6; ++i) problem.losses[i]->gradient(X.col(i), G.col(i));
+    return G;
+  };
+  for (std::size_t k = 1; k + 1 < recorded.X.size(); ++k) {
+    const Block &before = recorded.X[k - 1], &X = recorded.X[k];
+    const Block expected = (2 * X - before - alpha * (gradients(X) - gradients(before))) * averaging;
+    EXPECT_LT((recorded.X[k + 1] - expected).norm(), 1e-12 * (1 + X.norm())) << k;
+  }
+}
+
 TEST(Ideal1, DualsAddUpToNothing) {
   const Topology topology = Topology::parse("barbell:8", "laplacian");
   const Problem problem = make_problem({.kappa = 500}, 8);
@@ -262,6 +291,22 @@ TEST(Tuning, CostlierRoundsMeanFewer) {
         last = J;
       }
     }
+}
+
+/// Rates of the others as their theories have them, with the constants that were measured: a choice among
+/// methods at the start would be a choice of one.
+TEST(Tuning, IsNeverPredictedMuchSlowerThanAnotherMethod) {
+  for (const double kappa_f : {1.5, 3.0, 10.0, 100.0, 1e4, 1e6})
+    for (const double kappa_W : {1.01, 2.0, 5.0, 20.0, 100.0, 1e4})
+      for (const double tau : {0.0, 1e-3, 0.1, 1.0, 10.0, 1e3})
+        for (const double sigma : {0.25, 1.0}) {
+          const auto J = static_cast<double>(Chebyshev::default_degree(kappa_W));
+          const double opapc = (1 + tau * J) * 1.5 * std::sqrt(kappa_f);
+          const double apapc = (1 + tau) * std::max(std::sqrt(kappa_f * kappa_W), kappa_W);
+          const double nids = (1 + tau) * (kappa_f + kappa_W);
+          EXPECT_LE(best_degree(kappa_f, kappa_W, tau, sigma).time, 1.4 * std::min({opapc, apapc, nids}))
+              << kappa_f << ' ' << kappa_W << ' ' << tau << ' ' << sigma;
+        }
 }
 
 Result certified_run(const Problem& problem, const Topology& topology, const Method& m, double tol) {
@@ -524,6 +569,30 @@ TEST(Auto, FindsOutThatAgentsDiffer) {
   }
 }
 
+bool handed_over(const Result& result) {
+  return std::ranges::any_of(result.notes,
+                             [](const std::string& note) { return note.starts_with("handed over to nids"); });
+}
+
+/// What was told of the network is so wrong that going back does not help: all agents go on with a method
+/// that needs none of it, and certify what they reach.
+TEST(Auto, HandsOverWhereNothingElseHelps) {
+  for (const Index columns : {7, 20}) {
+    const Topology line = Topology::parse("line:32", "laplacian");
+    const Problem problem = make_problem({.rows = 640, .columns = columns}, 32);
+    const Spectrum truth = line.spectrum();
+    for (const Method& m : {with("auto", {{"lambda-min", std::to_string(truth.lambda_max)}}),
+                            with("auto", {{"lambda-max", std::to_string(truth.lambda_max / 8)}})}) {
+      SolveOptions options;
+      options.watch = {.tol = 1e-6, .certified = true, .computations = 60000, .every = 1};
+      const Result result = simulate(problem, line, m, options);
+      EXPECT_EQ(result.status, Status::converged) << columns;
+      EXPECT_TRUE(handed_over(result)) << columns;
+      EXPECT_LE(result.trace.back().worst_suboptimality, *result.trace.back().certified) << columns;
+    }
+  }
+}
+
 /// What it has learnt by going back is part of what it continues with.
 TEST(Auto, ContinuesBitForBitAfterItWentBack) {
   const Topology topology = Topology::parse("cycle:8", "laplacian");
@@ -537,6 +606,23 @@ TEST(Auto, ContinuesBitForBitAfterItWentBack) {
     options.watch.computations = 300;
     options.run.resume = &half.checkpoint;
     EXPECT_EQ(simulate(problem, topology, m, options).X, whole.X) << until;
+  }
+}
+
+TEST(Auto, ContinuesBitForBitAfterItWasHandedOver) {
+  const Topology topology = Topology::parse("line:12", "laplacian");
+  const Problem problem = make_problem({.columns = 20}, 12);
+  const Method m = with("auto", {{"lambda-max", "0.4"}});
+  const Result whole = run_for(problem, topology, m, 600);
+  ASSERT_TRUE(handed_over(whole));
+  for (const double until : {20.0, 100.0, 200.0, 300.0, 500.0}) {
+    const Result half = run_for(problem, topology, m, until);
+    SolveOptions options;
+    options.watch.computations = 600;
+    options.run.resume = &half.checkpoint;
+    const Result rest = simulate(problem, topology, m, options);
+    EXPECT_EQ(rest.X, whole.X) << until;
+    EXPECT_EQ(rest.trace.back().meter, whole.trace.back().meter) << until;
   }
 }
 
