@@ -38,6 +38,10 @@ constexpr Index most_slow = 10;
 // how much.
 constexpr double most_exaggerated = 30, more_hopeful = 0.8;
 
+// Sums that ride on messages may take so many times longer than rounds for nothing else, but not less than so
+// many gradients, of which each needs one.
+constexpr double worth_waiting = 1.5, many_gradients = 10;
+
 // Taking momentum away pays where waiting for the certificate would take so many times longer, and what is
 // left of the gap may be so many times too large, as most of it vanishes then.
 constexpr double pays_to_calm = 1.5, vanishing = 4;
@@ -95,8 +99,10 @@ Degree best_degree(double kappa_f, double kappa_W, double tau, double sigma) {
   Index best = 1;
   for (Index J = 2; J <= most; ++J)
     if (time(J) < time(best)) best = J;
-  const double affordable = (1 + for_better_mixing) * cost(best);
-  while (best < most && cost(best + 1) <= affordable && kappa_of_degree(kappa_W, best) > well_mixed) ++best;
+  const double affordable = (1 + for_better_mixing) * cost(best), soon = (1 + for_better_mixing) * time(best);
+  while (best < most && cost(best + 1) <= affordable && time(best + 1) <= soon &&
+         kappa_of_degree(kappa_W, best) > well_mixed)
+    ++best;
   return {best, time(best)};
 }
 
@@ -119,7 +125,9 @@ SingleLoop::SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Op
       told_X_(X_),
       told_Omega_(Omega_),
       best_X_(X_),
-      best_Omega_(Omega_) {
+      best_Omega_(Omega_),
+      proposed_(X_),
+      total_(W, 2 * X_.rows(), X_.cols()) {
   options_.follow = options.follow && !F.curvature_jumps();
   seen_.row(concavity) = -F.known_convexity().transpose();
 }
@@ -128,10 +136,11 @@ Block SingleLoop::operator()(Run& run) {
   begin(run);
   const auto keep = [&](auto&... more) {
     run.keep(X_, X_prev_, Omega_, k_, directions_, next_look_, seen_, word_, rounds_left_, told_X_,
-             told_Omega_, best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_,
-             last_k_, last_estimate_, worth_verifying_, verify_at_, convexity_, left_, left_k_, calming_,
-             calm_after_, retreats_, slow_, as_nids_, caution_, beliefs_.L, beliefs_.mu,
-             beliefs_.W.lambda_max, beliefs_.W.lambda_min, options_.sigma, options_.tau, more...);
+             told_Omega_, best_X_, best_Omega_, best_L_, first_size_, smallest_size_, first_bound_,
+             last_bound_, last_k_, last_estimate_, worth_verifying_, verify_at_, convexity_, left_, left_k_,
+             calming_, calm_after_, verifying_, total_.state.rounds_left, total_.state.numbers, proposed_,
+             retreats_, slow_, as_nids_, caution_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
+             beliefs_.W.lambda_min, options_.sigma, options_.tau, more...);
   };
   if (auto& s = survey_.state; options_.survey)
     keep(s.rounds, s.bound, s.numbers, s.previous, s.mixed, s.products);
@@ -141,10 +150,12 @@ Block SingleLoop::operator()(Run& run) {
   run.be_patient(options_.guard && may_go_back());
   choose();
   if (surveys()) W_.take_along(&survey_);
+  if (verifying_ > 0) W_.take_along(&total_);
   if (rounds_left_ > 0) W_.carry(&word_);
   while (run.more(X_)) {
     step();
     if (options_.follow && k_ >= next_look_) look_at_curvature();
+    if (verifying_ > 0 && total_.over()) go_on_verifying(run);
     if (k_ == verify_at_) verify(run, std::min(hopeful() * run.wanted(), worth_verifying_));
     if (answer_) continue;
     if (rounds_left_ <= 0)
@@ -172,6 +183,7 @@ Block SingleLoop::operator()(Run& run) {
 
 /// A survey has rounds of its own where messages are too short to take it along.
 void SingleLoop::begin(Run& run) {
+  best_L_ = beliefs_.L;
   if (options_.survey) survey_.begin(F_.noise(std::min(survey_probes, X_.rows())), beliefs_.W.lambda_max);
   if (run.resumes()) return;
   believe(run, beliefs_.W, options_.survey ? Certainty::guess : Certainty::found);
@@ -243,8 +255,11 @@ void SingleLoop::step() {
 }
 
 /// The largest curvature of any agent will be L. A first look starts from any direction and takes some steps.
+/// Where it is the same everywhere, there is no other, unless it goes back.
 void SingleLoop::look_at_curvature() {
-  next_look_ = static_cast<Index>(std::ceil(between_looks * static_cast<double>(k_)));
+  next_look_ = F_.curvature_constant()
+                   ? std::numeric_limits<Index>::max()
+                   : static_cast<Index>(std::ceil(between_looks * static_cast<double>(k_)));
   const Index steps = k_ <= first_look && !options_.knows_directions ? power_steps : 1;
   seen_.row(curvature).setZero();
   for (Index step = 0; step < steps; ++step) power_step(F_, X_, directions_, seen_.row(curvature));
@@ -299,13 +314,15 @@ bool SingleLoop::may_go_back() const { return retreats_ < 2 * most_retreats; }
 
 /// Tells whether steps of this size, of the iterate the word is about, are much too large; keeps the best.
 bool SingleLoop::astray(double size) {
-  if (first_size_ == 0) first_size_ = smallest_size_ = size;
+  const bool first = first_size_ == 0;  // at all, or since it last went back: no better than where it began
+  if (first) first_size_ = smallest_size_ = size;
   const double long_way = std::sqrt(1 + beliefs_.kappa_f() / 1e5);
   const bool within = std::isfinite(size) && size <= much_growth * long_way * first_size_ &&
                       size <= late_growth * smallest_size_;
   if (!within) return may_go_back();
-  if (size <= smallest_size_ && k_ >= calm_after_) {
+  if (!first && size <= smallest_size_ && k_ >= calm_after_) {
     smallest_size_ = size;
+    best_L_ = beliefs_.L;
     best_X_ = told_X_;
     best_Omega_ = told_Omega_;
   }
@@ -324,7 +341,7 @@ void SingleLoop::go_back(Run& run) {
   if (options_.follow) look_at_curvature();
   options_.sigma = 1;
   caution_ *= steeper;
-  beliefs_.L *= steeper;
+  beliefs_.L = steeper * std::max(beliefs_.L, best_L_);
   beliefs_.W.lambda_max *= wider;
   if (retreats_ > most_retreats && as_nids_ == 0) return hand_over(run);
   choose();
@@ -404,9 +421,19 @@ double SingleLoop::iterations_of_word() const {
 /// to its most, the sum of both is least on average where the rest that may still be waited for is as dear as
 /// a verification.
 double SingleLoop::hopeful() const {
+  if (worth_riding()) return most_exaggerated;
   const auto J = static_cast<double>(M_->degree()), sums = 2 * static_cast<double>(W_.rounds_of_total());
   const double by_e = iterations_ / 2 * (1 + options_.tau * J);  // an error shrinks by e in iterations_
   return std::max(1.0, most_exaggerated * std::exp(-(1 + options_.tau * sums) / by_e));
+}
+
+/// Sums may ride on the messages of iterations: what does not succeed is not in vain then, but for a
+/// gradient. Where iterations are much dearer than their rounds, it is better to spend these for nothing
+/// else.
+bool SingleLoop::worth_riding() const {
+  const auto J = static_cast<double>(M_->degree()), sum = static_cast<double>(W_.rounds_of_total());
+  const double on_the_way = std::ceil(sum / J) * (1 + options_.tau * J);
+  return !surveys() && on_the_way <= worth_waiting * options_.tau * sum && on_the_way >= many_gradients;
 }
 
 /// What was estimated from beliefs is proven without them: all agents take the mean of their iterates, and
@@ -414,18 +441,41 @@ double SingleLoop::hopeful() const {
 /// spanning tree, so that all agents have the same.
 void SingleLoop::verify(Run& run, double estimate) {
   verify_at_ = 0;
-  if (run.wanted() == 0) return;
-  const double n = static_cast<double>(W_.agents()), mu = convexity_ > 0 ? convexity_ : beliefs_.mu;
-  const Vector mean = W_.total(X_) / n;
-  const Block all_mean = mean.replicate(1, X_.cols());
-  const Vector gradient = W_.total(F_.gradient(all_mean)) / n;
-  const double bound = n * gradient.squaredNorm() / (2 * mu);
-  run.bounded(bound);
+  if (run.wanted() == 0 || verifying_ > 0) return;
+  if (worth_riding()) {
+    verifying_ = 1;
+    total_.begin(X_, Block::Zero(X_.rows(), X_.cols()));
+    W_.take_along(&total_);
+    return;
+  }
+  propose(W_.total(X_));
+  const double bound = prove(run, W_.total(F_.gradient(proposed_)));
   // An estimate above what is wanted that was too small was extrapolated too far; one below is mistaken.
   const double exaggerated = estimate / bound;
   worth_verifying_ =
       more_hopeful * run.wanted() * (estimate > run.wanted() ? std::max(1.0, exaggerated) : exaggerated);
-  if (bound <= run.wanted() && run.settled(all_mean, bound)) answer_ = all_mean;
+}
+
+/// From now on until it succeeds: while gradients at one mean are added up, so are the iterates of now.
+void SingleLoop::go_on_verifying(Run& run) {
+  const Vector sums = total_.result();
+  if (verifying_ > 1) prove(run, sums.tail(X_.rows()));
+  if (answer_) return;
+  propose(sums.head(X_.rows()));
+  ++verifying_;
+  total_.begin(X_, F_.gradient(proposed_));
+}
+
+void SingleLoop::propose(const Vector& sum) {
+  proposed_.colwise() = Vector(sum / static_cast<double>(W_.agents()));
+}
+
+double SingleLoop::prove(Run& run, const Vector& sum_of_gradients) {
+  const double n = static_cast<double>(W_.agents()), mu = convexity_ > 0 ? convexity_ : beliefs_.mu;
+  const double bound = sum_of_gradients.squaredNorm() / (2 * n * mu);
+  run.bounded(bound);
+  if (bound <= run.wanted() && run.settled(proposed_, bound)) answer_ = proposed_;
+  return bound;
 }
 
 }  // namespace ideal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "method/estimate.hpp"
+#include "method/riding_total.hpp"
 
 #include <ideal/method.hpp>
 
@@ -85,7 +86,11 @@ class SingleLoop {
   [[nodiscard]] double deviation(double largest_mixed) const;
   [[nodiscard]] double hopeful() const;
   [[nodiscard]] double iterations_of_word() const;
+  [[nodiscard]] bool worth_riding() const;
   void verify(Run& run, double estimate);
+  void go_on_verifying(Run& run);
+  void propose(const Vector& sum);
+  double prove(Run& run, const Vector& sum_of_gradients);
 
   Objective& F_;
   Mixing& W_;
@@ -107,6 +112,7 @@ class SingleLoop {
   Index rounds_left_ = 0;
   Block told_X_, told_Omega_;  ///< the iterate that the word under way is about
   Block best_X_, best_Omega_;
+  double best_L_ = 0;  ///< what was believed there
   double first_size_ = 0, smallest_size_ = 0;
   double first_bound_ = 0, last_bound_ = 0;  ///< progress is measured from here
   Index last_k_ = 0;
@@ -116,6 +122,9 @@ class SingleLoop {
   double last_estimate_ = 0;
   double worth_verifying_ = std::numeric_limits<double>::infinity();  ///< estimates below this
   Index verify_at_ = 0;                                               ///< iteration at which it will be
+  Block proposed_;                      ///< the answer, if it can be proven, at every agent the same
+  RidingTotal total_;                   ///< of iterates, and of gradients at what was proposed
+  Index verifying_ = 0;                 ///< sums that were begun on the way
   double convexity_ = 0;                ///< of all agents, of which they are sure
   double left_ = 0;                     ///< of the gap, as steps tell
   Index left_k_ = 0;                    ///< when

@@ -79,6 +79,28 @@ TEST(Total, AddsOverAllAgentsInTwoRoundsALevel) {
   }
 }
 
+TEST(Total, RidesOnMessagesWithTheSameBits) {
+  for (const std::string& graph : many_graphs) {
+    const Topology topology = Topology::parse(graph, "laplacian", 3);
+    const Index n = topology.agents();
+    const Problem problem = make_problem({}, n);
+    Oracles at(problem, topology);
+    const Block numbers = Block::Random(5, n), X = Block::Random(7, n);
+    const Vector expected = at.W.total(numbers);
+    const Index before = at.meter.communications;
+    RidingTotal total(at.W, 5, n);
+    total.begin(numbers.topRows(2), numbers.bottomRows(3));
+    at.W.take_along(&total);
+    const Block product = X * Block(topology.weights()).transpose();
+    while (!total.over()) EXPECT_LT((at.W.mix(X) - product).norm(), 1e-12 * product.norm());
+    EXPECT_EQ(total.result(), expected) << graph;
+    EXPECT_EQ(at.meter.communications - before, at.W.rounds_of_total()) << graph;
+    EXPECT_TRUE((total.leaving().topRows(5).colwise() - expected).isZero(0)) << "every agent knows the same";
+    for (int more = 0; more < 3; ++more) at.W.mix(X);
+    EXPECT_EQ(total.result(), expected) << "and it stays so";
+  }
+}
+
 /// What agents find out of the network in rounds of its own.
 Spectrum surveyed(Oracles& at, Index probes = survey_probes) {
   Survey survey(at.W);
@@ -296,7 +318,7 @@ TEST(Tuning, CostlierRoundsMeanFewer) {
 /// Rates of the others as their theories have them, with the constants that were measured: a choice among
 /// methods at the start would be a choice of one.
 TEST(Tuning, IsNeverPredictedMuchSlowerThanAnotherMethod) {
-  for (const double kappa_f : {1.5, 3.0, 10.0, 100.0, 1e4, 1e6})
+  for (const double kappa_f : {3.0, 10.0, 100.0, 1e4, 1e6})
     for (const double kappa_W : {1.01, 2.0, 5.0, 20.0, 100.0, 1e4})
       for (const double tau : {0.0, 1e-3, 0.1, 1.0, 10.0, 1e3})
         for (const double sigma : {0.25, 1.0}) {
@@ -304,9 +326,20 @@ TEST(Tuning, IsNeverPredictedMuchSlowerThanAnotherMethod) {
           const double opapc = (1 + tau * J) * 1.5 * std::sqrt(kappa_f);
           const double apapc = (1 + tau) * std::max(std::sqrt(kappa_f * kappa_W), kappa_W);
           const double nids = (1 + tau) * (kappa_f + kappa_W);
-          EXPECT_LE(best_degree(kappa_f, kappa_W, tau, sigma).time, 1.4 * std::min({opapc, apapc, nids}))
+          EXPECT_LE(best_degree(kappa_f, kappa_W, tau, sigma).time, 1.05 * std::min({opapc, apapc, nids}))
               << kappa_f << ' ' << kappa_W << ' ' << tau << ' ' << sigma;
         }
+}
+
+/// Squares are as steep everywhere: after the first look no gradient is spent on others.
+TEST(Ideal1, LooksOnceAtACurvatureThatIsConstant) {
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  for (const auto& [loss, looks] : {std::pair{LossKind::ridge, 1.0}, {LossKind::logistic, 8.0}}) {
+    const Result result =
+        run_for(make_problem({.loss = loss, .kappa = 60}, 6), topology, method("auto"), 200);
+    const double set_up = 3, iterations = static_cast<double>(result.trace.back().iteration);
+    EXPECT_EQ(result.trace.back().meter.computations - iterations - set_up, looks) << to_string(loss);
+  }
 }
 
 Result certified_run(const Problem& problem, const Topology& topology, const Method& m, double tol) {
@@ -581,15 +614,16 @@ TEST(Auto, HandsOverWhereNothingElseHelps) {
     const Topology line = Topology::parse("line:32", "laplacian");
     const Problem problem = make_problem({.rows = 640, .columns = columns}, 32);
     const Spectrum truth = line.spectrum();
-    for (const Method& m : {with("auto", {{"lambda-min", std::to_string(truth.lambda_max)}}),
-                            with("auto", {{"lambda-max", std::to_string(truth.lambda_max / 8)}})}) {
-      SolveOptions options;
-      options.watch = {.tol = 1e-6, .certified = true, .computations = 60000, .every = 1};
-      const Result result = simulate(problem, line, m, options);
-      EXPECT_EQ(result.status, Status::converged) << columns;
-      EXPECT_TRUE(handed_over(result)) << columns;
-      EXPECT_LE(result.trace.back().worst_suboptimality, *result.trace.back().certified) << columns;
-    }
+    const Method m = with("auto", {{"lambda-max", std::to_string(truth.lambda_max / 8)}});
+    SolveOptions options;
+    options.watch = {.tol = 1e-6, .certified = true, .computations = 20000, .every = 1};
+    const Result result = simulate(problem, line, m, options);
+    EXPECT_EQ(result.status, Status::converged) << columns;
+    EXPECT_TRUE(handed_over(result)) << columns;
+    EXPECT_LE(result.trace.back().worst_suboptimality, *result.trace.back().certified) << columns;
+    const std::vector<Index> host_of{0, 1, 1, 2, 2, 2, 0, 0, 1, 0, 1, 2, 0, 1, 2, 2,
+                                     2, 1, 0, 0, 1, 2, 1, 0, 0, 2, 1, 1, 0, 2, 1, 0};
+    EXPECT_EQ(simulate_hosts(problem, line, m, host_of, options).X, result.X) << columns;
   }
 }
 
