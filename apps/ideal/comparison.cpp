@@ -16,6 +16,7 @@
 #include <limits>
 #include <optional>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -163,15 +164,25 @@ void Comparison::require_fit_to_data(const Group& group, ProgressLine& line,
   for (const std::size_t index : group.cases) {
     const Settings& s = experiment_.cases[index].settings;
     if (!depends_on_data(s)) continue;
-    if (!loaded) {
-      Threads threads(static_cast<int>(cores()));
-      line.show(fmt::format("reading {}", s.data));
-      loaded = load(s, graph_of(s), cluster_, threads, {CknProgress(line), cancelled});
-    }
+    if (!loaded) loaded = loaded_for(group, line, cancelled);
     Demands asked = demands_of(GraphSequence::parse(s.graph, static_cast<std::uint64_t>(s.seed)));
     if (!(loaded->problem.constants.mu > 0)) asked.add(Demand::merely_convex);
     require_fit(method(s.method), asked);
   }
+  if (loaded && !looked_at_) looked_at_.emplace(group.cases.front(), *std::move(loaded));
+}
+
+/// Its data are read, unless a look at them was enough.
+Loaded Comparison::loaded_for(const Group& group, ProgressLine& line, const std::stop_token& cancelled) {
+  if (looked_at_ && looked_at_->first == group.cases.front()) {
+    Loaded loaded = std::move(looked_at_->second);
+    looked_at_.reset();
+    return loaded;
+  }
+  const Settings& common = experiment_.cases[group.cases.front()].settings;
+  Threads threads(static_cast<int>(cores()));
+  line.show(fmt::format("reading {}", common.data));
+  return load(common, graph_of(common), cluster_, threads, {CknProgress(line), cancelled});
 }
 
 /// Processes must stop together.
@@ -183,15 +194,13 @@ bool Comparison::stopped(const std::stop_token& cancelled) {
 
 void Comparison::run(const Group& group, ProgressLine& line, JointProgress& progress,
                      const std::stop_token& cancelled) {
-  const Settings& common = experiment_.cases[group.cases.front()].settings;
-  Threads threads(static_cast<int>(cores()));
-  line.show(fmt::format("reading {}", common.data));
-  Loaded loaded = load(common, graph_of(common), cluster_, threads, {CknProgress(line), cancelled});
+  Loaded loaded = loaded_for(group, line, cancelled);
   const Topologies topologies = topologies_of(group, line);
   const std::vector<Task> tasks = missing(group, loaded, topologies, progress);
   if (tasks.empty()) return;
 
   line.show("finding the optimum");
+  Threads threads(static_cast<int>(cores()));
   loaded.problem.reference = reference_of(loaded, cache_, cluster_, threads);
   side_by_side(jobs_, tasks.size(), [&](std::size_t t) {
     if (!stopped(cancelled)) perform(tasks[t], loaded, progress, cancelled);

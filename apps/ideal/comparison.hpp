@@ -8,8 +8,10 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace ideal::cli {
@@ -53,6 +55,7 @@ class Comparison {
 
   [[nodiscard]] std::vector<Group> groups() const;
   void require_fit_to_data(const Group& group, ProgressLine& line, const std::stop_token& cancelled);
+  [[nodiscard]] Loaded loaded_for(const Group& group, ProgressLine& line, const std::stop_token& cancelled);
   [[nodiscard]] bool stopped(const std::stop_token& cancelled);
   void run(const Group& group, ProgressLine& line, JointProgress& progress, const std::stop_token& cancelled);
   [[nodiscard]] Topologies topologies_of(const Group& group, ProgressLine& line) const;
@@ -68,6 +71,8 @@ class Comparison {
   Index jobs_;
   std::vector<std::filesystem::path> directories_;  // of each case, below folder_; empty: not there (yet)
   std::size_t found_ = 0;
+  /// What a look at the data has read, of one group, known by its first case: of all it would be too much.
+  std::optional<std::pair<std::size_t, Loaded>> looked_at_;
 };
 
 /// What a directory tells that `Comparison` or a single run wrote.

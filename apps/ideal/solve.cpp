@@ -167,8 +167,8 @@ class Saver {
 
   /// The state a run ended with. Last rows that were not due would not be there had it gone on.
   [[nodiscard]] SavedRun last(const Result& result, Index every) const {
-    SavedRun saved{key_, result.checkpoint, result.trace};
-    if (result.concluded) saved.trace.pop_back();
+    const auto rows = result.own_rows();
+    SavedRun saved{key_, result.checkpoint, {rows.begin(), rows.end()}};
     if (result.checkpoint.passes % every != 0) saved.trace.pop_back();
     return saved;
   }

@@ -181,7 +181,7 @@ std::string reasons(const Outcome& outcome, const std::vector<Finding>& findings
 }
 
 std::string message(const Outcome& outcome, const std::vector<Finding>& findings) {
-  const Trace& trace = outcome.result.trace;
+  const auto trace = outcome.result.own_rows();
   const double first = trace.front().worst_suboptimality, last = trace.back().worst_suboptimality;
   const double computations = trace.back().meter.computations;
   switch (outcome.result.status) {

@@ -3,7 +3,8 @@
 //
 //   bench_rounds OUT.jsonl [small] [PART/PARTS] [methods:NAME,...] [TEXT]
 //
-// writes a line of JSON for each case whose name contains TEXT; bench/rounds/table.py reads them.
+// writes a line of JSON for each case whose name contains TEXT and that has no line there yet;
+// bench/rounds/table.py reads them.
 #include "cases.hpp"
 #include "probe.hpp"
 
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <set>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -145,8 +147,19 @@ std::optional<Json> measure(const Case& c, const std::filesystem::path& cache, c
               {"runs", std::move(runs)}};
 }
 
+/// The cases that a file has lines of.
+std::set<std::string> done_in(const char* file) {
+  std::set<std::string> names;
+  std::ifstream in(file);
+  for (std::string line; std::getline(in, line);)
+    if (const Json known = Json::parse(line, nullptr, false); known.is_object())
+      names.insert(known.value("case", ""));
+  return names;
+}
+
 int run(std::span<char*> words) {
-  std::ofstream out(words[0]);
+  const std::set<std::string> done = done_in(words[0]);
+  std::ofstream out(words[0], std::ios::app);
   if (!out) {
     fmt::print(stderr, "bench_rounds: {} cannot be written\n", words[0]);
     return 2;
@@ -168,7 +181,8 @@ int run(std::span<char*> words) {
   const std::filesystem::path cache = std::filesystem::path(home ? home : ".") / ".cache/ideal";
   std::size_t number = 0;
   for (const Case& c : cases(extent)) {
-    if (number++ % parts != part || c.name().find(text) == std::string::npos) continue;
+    if (number++ % parts != part || c.name().find(text) == std::string::npos || done.contains(c.name()))
+      continue;
     const auto begun = std::chrono::steady_clock::now();
     const auto line = measure(c, cache, wanted);
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();

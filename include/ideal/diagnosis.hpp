@@ -20,7 +20,7 @@ struct Finding {
 std::string to_string(const Finding& finding);
 
 /// Whether the gap has not become smaller for the second half of a run.
-bool stalled(const Trace& trace);
+bool stalled(std::span<const TraceRow> trace);
 
 /// Why a run did not arrive, worst first: which quantity broke which rule. It looks at what the caller has,
 /// all iterates and at least some of the losses, and takes some ten passes over their data. Empty where the

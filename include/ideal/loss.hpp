@@ -35,6 +35,9 @@ class Loss {
   /// Whether the curvature at one point says nothing of that nearby, as of a kink that was rounded off.
   [[nodiscard]] virtual bool curvature_jumps() const { return false; }
 
+  /// Whether it is the same at every point, as of squares.
+  [[nodiscard]] virtual bool curvature_constant() const { return false; }
+
   /// Whether it has gradients everywhere; else gradient() is any subgradient.
   [[nodiscard]] virtual bool smooth() const { return true; }
 

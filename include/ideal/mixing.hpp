@@ -89,7 +89,7 @@ class Mixing {
   /// no rounds. nullptr: no more. To be called between rounds; maxima() and total() carry nothing.
   virtual void carry(Block* numbers) = 0;
 
-  /// With every message from now on goes a passenger, instead of such numbers; nullptr: no more.
+  /// With every message from now on goes a passenger, before such numbers; nullptr: no more.
   virtual void take_along(Passenger* passenger) = 0;
 
   /// A round for a passenger alone. Counted like any other communication.
@@ -210,7 +210,8 @@ class Network final : public Mixing {
   void tell(Passenger& passenger, const Theirs& theirs_of);
   [[nodiscard]] const double* rider(Index agent) const;
   [[nodiscard]] bool alone() const { return std::ssize(transport_.hosted()) == agents(); }
-  [[nodiscard]] const Block* load() const { return passenger_ ? &passenger_->leaving() : carried_; }
+  [[nodiscard]] Index passengers() const { return passenger_ ? passenger_->leaving().rows() : 0; }
+  [[nodiscard]] Index load() const { return passengers() + (carried_ ? carried_->rows() : 0); }
   const Block& laden(const Block& X);
   const Centre& centre();
 

@@ -27,8 +27,9 @@ struct Constants {
   double row_L = 0;
   Index most_rows = 0;
   double own_l2 = 0;
-  bool smooth = true;            ///< all losses are; else L is infinite
-  bool curvature_jumps = false;  ///< of one of them
+  bool smooth = true;               ///< all losses are; else L is infinite
+  bool curvature_jumps = false;     ///< of one of them
+  bool curvature_constant = false;  ///< of all of them
   [[nodiscard]] double kappa() const { return L / mu; }
 };
 
@@ -62,6 +63,9 @@ class Objective {
 
   /// Whether looking at Hessians does not tell L.
   [[nodiscard]] bool curvature_jumps() const { return constants_.curvature_jumps; }
+
+  /// Whether they are the same everywhere, so that one look is enough.
+  [[nodiscard]] bool curvature_constant() const { return constants_.curvature_constant; }
 
   /// Whether F comes with a regulariser r for every agent, to be met by proximal steps.
   [[nodiscard]] bool composite() const { return !regulariser_.none(); }

@@ -28,7 +28,7 @@ struct Watch {
   std::stop_token cancelled = {};                      ///< ends the run at the next pass
   std::function<void(const TraceRow&)> on_row = {};    ///< called after each recorded row
   std::function<void(std::string_view)> on_note = {};  ///< called with what a method has to say
-  Trace so_far = {};                                   ///< of a resumed run: the rows before its checkpoint
+  Trace so_far = {};  ///< of a resumed run: the rows before its checkpoint; later ones are left out
 };
 
 /// Sees all agents at once, which no agent of a real network does: it measures a run and decides when it is

@@ -92,6 +92,7 @@ class Run {
   [[nodiscard]] double wanted() const { return monitor_.wanted(); }
   void bounded(double bound) { monitor_.bounded(bound); }
   void note(std::string_view text) { monitor_.note(text); }
+  void be_patient(bool patient) { monitor_.be_patient(patient); }
   bool settled(const Block& X, double bound) { return monitor_.settled(X, bound, meter_); }
 
   /// So far.

@@ -43,6 +43,11 @@ struct Result {
   std::optional<std::size_t> dual;  ///< where in its state is a block that sums to zero over the agents
   double computing = 0;             ///< seconds this host spent in gradients
   double mixing = 0;                ///< and with its neighbours
+
+  /// The rows of the method's own iterates, up to its checkpoint.
+  [[nodiscard]] std::span<const TraceRow> own_rows() const {
+    return std::span(trace).first(trace.size() - (concluded ? 1 : 0));
+  }
 };
 
 /// Runs a method on one host of a transport; the result holds the hosted agents' columns.

@@ -93,7 +93,8 @@ struct Case {
   }
 
   [[nodiscard]] bool in_trouble() const {
-    return result.status == Status::diverged || stalled(result.trace) || used("retreats").value_or(0) > 0;
+    return result.status == Status::diverged || stalled(result.own_rows()) ||
+           used("retreats").value_or(0) > 0;
   }
 
   /// What the steps have to bear.
@@ -351,14 +352,14 @@ void told_tolerance(const Case& c, Findings& found) {
   if (!c.problem.reference || c.tol <= 0) return;
   constexpr double near = 100;  // farther away it is not what stops a run
   const double least = resolution(c.problem);
-  if (c.tol < least && c.result.trace.back().worst_suboptimality <= near * least)
+  if (c.tol < least && c.result.own_rows().back().worst_suboptimality <= near * least)
     found.push_back({"tol", c.tol, fmt::format("at least {:.2g}, to which gaps to f* can be told", least),
                      fmt::format("--tol {:.0e}", 10 * least)});
 }
 
 /// How much longer it takes at the pace of the last third.
 void pace(const Case& c, Findings& found) {
-  const Trace& trace = c.result.trace;
+  const auto trace = c.result.own_rows();
   if (c.result.status != Status::budget || trace.size() < 4 || c.tol <= 0) return;
   const TraceRow &middle = trace[2 * trace.size() / 3], &last = trace.back();
   const double speed = std::log(middle.worst_suboptimality / last.worst_suboptimality) /
@@ -383,7 +384,7 @@ std::string to_string(const Finding& finding) {
                      finding.rule, finding.remedy);
 }
 
-bool stalled(const Trace& trace) {
+bool stalled(std::span<const TraceRow> trace) {
   constexpr double hardly = 0.7;
   if (trace.size() < 4) return false;
   const auto half = trace.begin() + static_cast<std::ptrdiff_t>(trace.size() / 2);

@@ -53,6 +53,14 @@ Block settled_together(Objective& F, Mixing& W, Block X) {
   return X;
 }
 
+/// As the row of a step that concluded a run, which now goes on.
+void drop_rows_after(const Meter& checkpoint, Trace& rows) {
+  std::erase_if(rows, [&](const TraceRow& row) {
+    return row.meter.computations > checkpoint.computations ||
+           row.meter.communications > checkpoint.communications;
+  });
+}
+
 /// A host that fails makes its neighbours lose a peer: report the failure, not its echo.
 void rethrow_cause(std::span<const std::exception_ptr> failures) {
   std::exception_ptr echo;
@@ -112,7 +120,10 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
     if (speaks && options.run.on_checkpoint) options.run.on_checkpoint(all);
   };
   const Checkpoint resume = options.run.resume ? part_of(*options.run.resume, hosted) : Checkpoint{};
-  if (options.run.resume) run_options.resume = &resume;
+  if (options.run.resume) {
+    run_options.resume = &resume;
+    drop_rows_after(options.run.resume->meter, watch.so_far);
+  }
 
   Meter meter;
   Threads threads(options.threads);

@@ -98,6 +98,7 @@ class LinearLoss : public PiecewiseLoss {
   }
 
   bool curvature_jumps() const override { return Link::curvature_jumps; }
+  bool curvature_constant() const override { return Link::min_curvature == link_.max_curvature; }
   bool smooth() const override { return std::isfinite(link_.max_curvature); }
 
   std::shared_ptr<const Loss> smoothed(double width) const override {

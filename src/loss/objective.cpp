@@ -17,11 +17,12 @@ namespace {
 /// The largest L_i, the smallest mu_i, and how many and how steep rows there are, of all agents.
 Constants extremes(std::span<const std::shared_ptr<const Loss>> hosted, bool want_curvature,
                    Transport& transport, Threads& threads) {
-  Block each = Block::Zero(7, std::ssize(hosted));
+  Block each = Block::Zero(8, std::ssize(hosted));
   threads.each(each.cols(), [&](Index i) {
     const Curvature c = want_curvature ? hosted[i]->curvature() : Curvature{};
     each.col(i) << c.L, c.mu, static_cast<double>(hosted[i]->rows()), hosted[i]->row_smoothness(),
-        hosted[i]->known_convexity(), hosted[i]->smooth() ? 1 : 0, hosted[i]->curvature_jumps() ? 1 : 0;
+        hosted[i]->known_convexity(), hosted[i]->smooth() ? 1 : 0, hosted[i]->curvature_jumps() ? 1 : 0,
+        hosted[i]->curvature_constant() ? 1 : 0;
   });
   const Block& all = transport.gather(each);
   return {.L = all.row(0).maxCoeff(),
@@ -31,7 +32,8 @@ Constants extremes(std::span<const std::shared_ptr<const Loss>> hosted, bool wan
           .most_rows = static_cast<Index>(all.row(2).maxCoeff()),
           .own_l2 = all.row(4).minCoeff(),
           .smooth = all.row(5).minCoeff() > 0,
-          .curvature_jumps = all.row(6).maxCoeff() > 0};
+          .curvature_jumps = all.row(6).maxCoeff() > 0,
+          .curvature_constant = all.row(7).minCoeff() > 0};
 }
 
 }  // namespace

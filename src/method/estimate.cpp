@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -24,9 +25,17 @@ constexpr double curvature_margin = 1.03, margin_above = 1.02, margin_below = 1 
 enum InMessage : Index { square, product, start, addressee, lambda_max, lambda_min, rows_beside };
 constexpr Index summed = addressee;
 
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Of W, no more than a bound known: the smallest as if the graph were a cycle or a line.
+Spectrum guess(Mixing& W, double bound) {
+  const double as_on_a_line = 2 * static_cast<double>(W.reach()) / std::numbers::pi;
+  return {bound, bound / std::max(1.0, as_on_a_line * as_on_a_line)};
+}
+
 /// The least and the largest x for which a measure on [-1, 1] is felt, from its moments of T_0 ... T_2K:
 /// Rayleigh quotients <p, x p> / <p, p> over polynomials p of degree below K. Directions in which <p, p> is
-/// rounding are left out: the measure has fewer points than K.
+/// rounding are left out: the measure has fewer points than K. NaN where there is no such direction.
 std::pair<double, double> extreme_points(const Vector& moments) {
   constexpr double rounding = 1e-12;
   const Index K = (moments.size() - 1) / 2;
@@ -37,6 +46,7 @@ std::pair<double, double> extreme_points(const Vector& moments) {
   const auto [size, vectors] = symmetric_eigen(G);
   Index felt = 0;
   while (felt < K && size[K - 1 - felt] > rounding * size[K - 1]) ++felt;
+  if (felt == 0) return {unknown, unknown};
   const Block B = vectors.rightCols(felt) * size.tail(felt).cwiseSqrt().cwiseInverse().asDiagonal();
   const Vector points = symmetric_eigenvalues(B.transpose() * xG * B);
   return {points[0], points[felt - 1]};
@@ -144,8 +154,12 @@ void Survey::conclude() {
   }
   const auto [least, largest] = extreme_points(moments);
   const double half = state.bound / 2;
-  state.numbers(probes() + lambda_max, c) = std::min(state.bound, margin_above * half * (largest + 1));
-  state.numbers(probes() + lambda_min, c) = margin_below * half * std::max(least + 1, 1e-12);
+  Spectrum result = guess(W_, state.bound);
+  if (std::isfinite(least) && std::isfinite(largest))
+    result = {.lambda_max = std::min(state.bound, margin_above * half * (largest + 1)),
+              .lambda_min = margin_below * half * std::max(least + 1, 1e-12)};
+  state.numbers(probes() + lambda_max, c) = result.lambda_max;
+  state.numbers(probes() + lambda_min, c) = result.lambda_min;
 }
 
 Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions) {
@@ -155,10 +169,9 @@ Beliefs find_out(Objective& F, Mixing& W, const Block& X, Block& directions) {
   facts.row(1) = -F.known_convexity().transpose();
   facts.row(2) = W.local_bounds().transpose();
   const Vector most = W.maxima(facts);
-  const double as_on_a_line = 2 * static_cast<double>(W.reach()) / std::numbers::pi;
   return {.L = F.curvature_jumps() ? F.L() : curvature_margin * most[0],
           .mu = most[1] < 0 ? -most[1] : F.mu(),
-          .W = {most[2], most[2] / std::max(1.0, as_on_a_line * as_on_a_line)}};
+          .W = guess(W, most[2])};
 }
 
 }  // namespace ideal

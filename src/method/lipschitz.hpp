@@ -15,12 +15,18 @@ struct Extent {
   double R = 0;  ///< about how far the optimum is
 };
 
-/// G as the losses tell it, and an R at which margins are of size ten, but no larger than strong convexity
-/// has it for losses of size one. Losses that do not know: G is how steep they are where the run starts, and
-/// R is a gradient step away. Counted: a flood, in the second case a gradient and another flood.
-inline Extent extent(Objective& F, Mixing& W, const Block& X) {
+/// An R at which margins are of size ten, but no larger than strong convexity has it for losses of size one.
+inline double radius_for(const Objective& F, double G) {
+  return F.mu() > 0 ? std::min(10 / G, std::sqrt(2 / F.mu())) : 10 / G;
+}
+
+/// G as it was told or as the losses tell it, and an R for it. Losses that do not know: G is how steep they
+/// are where the run starts, and R is a gradient step away. Counted: a flood unless it was told, in the last
+/// case a gradient and another flood.
+inline Extent extent(Objective& F, Mixing& W, const Block& X, const std::optional<double>& told_G) {
+  if (told_G) return {*told_G, radius_for(F, *told_G)};
   if (const double known = W.maximum(F.lipschitz()); std::isfinite(known) && known > 0)
-    return {known, F.mu() > 0 ? std::min(10 / known, std::sqrt(2 / F.mu())) : 10 / known};
+    return {known, radius_for(F, known)};
   const double steepest = W.maximum(F.gradient(X).colwise().norm().transpose());
   return steepest > 0 ? Extent{steepest, steepest / F.L()} : Extent{1, 1 / F.L()};
 }

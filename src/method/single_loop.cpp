@@ -24,6 +24,7 @@ constexpr double curvature_margin = 1.03;  // a power step ends below the larges
 // A run has gone astray when its steps have grown so much since the first, or since the smallest.
 constexpr double much_growth = 1000, late_growth = 100;
 constexpr Index most_retreats = 12;
+constexpr double steeper = 1.25, wider = 1.15;  // L and lambda_max, each time
 
 // The agents' differences hide how far the mean has come: where rounds are cheap, so much is paid for fewer.
 constexpr double for_better_mixing = 0.04, well_mixed = 1.2;
@@ -36,6 +37,10 @@ constexpr Index most_slow = 10;
 // Differences between agents make an estimate up to so many times too large; a failed verification tells by
 // how much.
 constexpr double most_exaggerated = 30, more_hopeful = 0.8;
+
+// Sums that ride on messages may take so many times longer than rounds for nothing else, but not less than so
+// many gradients, of which each needs one.
+constexpr double worth_waiting = 1.5, many_gradients = 10;
 
 // Taking momentum away pays where waiting for the certificate would take so many times longer, and what is
 // left of the gap may be so many times too large, as most of it vanishes then.
@@ -81,6 +86,10 @@ Tuning tuning(double kappa_f, double kappa_M, double sigma) {
           .iterations = std::max(root, single_root * std::max(slower * root, kappa_M / eta))};
 }
 
+Tuning nids_tuning(double kappa_f, double kappa_M) {
+  return {.momentum = 0, .penalty = 0.5, .dual_step = 0.5, .iterations = std::max(kappa_f, 2 * kappa_M)};
+}
+
 Degree best_degree(double kappa_f, double kappa_W, double tau, double sigma) {
   const auto cost = [&](Index J) { return 1 + tau * static_cast<double>(J); };
   const auto time = [&](Index J) {
@@ -90,8 +99,10 @@ Degree best_degree(double kappa_f, double kappa_W, double tau, double sigma) {
   Index best = 1;
   for (Index J = 2; J <= most; ++J)
     if (time(J) < time(best)) best = J;
-  const double affordable = (1 + for_better_mixing) * cost(best);
-  while (best < most && cost(best + 1) <= affordable && kappa_of_degree(kappa_W, best) > well_mixed) ++best;
+  const double affordable = (1 + for_better_mixing) * cost(best), soon = (1 + for_better_mixing) * time(best);
+  while (best < most && cost(best + 1) <= affordable && time(best + 1) <= soon &&
+         kappa_of_degree(kappa_W, best) > well_mixed)
+    ++best;
   return {best, time(best)};
 }
 
@@ -114,7 +125,9 @@ SingleLoop::SingleLoop(Objective& F, Mixing& W, const Beliefs& beliefs, const Op
       told_X_(X_),
       told_Omega_(Omega_),
       best_X_(X_),
-      best_Omega_(Omega_) {
+      best_Omega_(Omega_),
+      proposed_(X_),
+      total_(W, 2 * X_.rows(), X_.cols()) {
   options_.follow = options.follow && !F.curvature_jumps();
   seen_.row(concavity) = -F.known_convexity().transpose();
 }
@@ -123,9 +136,10 @@ Block SingleLoop::operator()(Run& run) {
   begin(run);
   const auto keep = [&](auto&... more) {
     run.keep(X_, X_prev_, Omega_, k_, directions_, next_look_, seen_, word_, rounds_left_, told_X_,
-             told_Omega_, best_X_, best_Omega_, first_size_, smallest_size_, first_bound_, last_bound_,
-             last_k_, last_estimate_, worth_verifying_, verify_at_, convexity_, left_, left_k_, calming_,
-             calm_after_, retreats_, slow_, caution_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
+             told_Omega_, best_X_, best_Omega_, best_L_, first_size_, smallest_size_, first_bound_,
+             last_bound_, last_k_, last_estimate_, worth_verifying_, verify_at_, convexity_, left_, left_k_,
+             calming_, calm_after_, verifying_, total_.state.rounds_left, total_.state.numbers, proposed_,
+             retreats_, slow_, as_nids_, caution_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
              beliefs_.W.lambda_min, options_.sigma, options_.tau, more...);
   };
   if (auto& s = survey_.state; options_.survey)
@@ -133,24 +147,22 @@ Block SingleLoop::operator()(Run& run) {
   else
     keep();
   run.sums_to_zero(Omega_);
+  run.be_patient(options_.guard && may_go_back());
   choose();
-  if (!survey_.over()) W_.take_along(&survey_);
+  if (surveys()) W_.take_along(&survey_);
+  if (verifying_ > 0) W_.take_along(&total_);
   if (rounds_left_ > 0) W_.carry(&word_);
   while (run.more(X_)) {
     step();
     if (options_.follow && k_ >= next_look_) look_at_curvature();
+    if (verifying_ > 0 && total_.over()) go_on_verifying(run);
     if (k_ == verify_at_) verify(run, std::min(hopeful() * run.wanted(), worth_verifying_));
     if (answer_) continue;
-    if (survey_.state.bound > 0) {
-      if (survey_.over()) end_survey(run);
-      continue;
-    }
-    if (rounds_left_ <= 0) {
+    if (rounds_left_ <= 0)
       send_word();
-      continue;
-    }
-    rounds_left_ -= M_->degree();
-    if (rounds_left_ <= 0) hear_word(run);
+    else if ((rounds_left_ -= M_->degree()) <= 0)
+      hear_word(run);
+    if (surveys() && survey_.over()) end_survey(run);
   }
   W_.take_along(nullptr);
   W_.carry(nullptr);
@@ -159,14 +171,19 @@ Block SingleLoop::operator()(Run& run) {
   run.uses("sigma", options_.sigma);
   run.uses("L", beliefs_.L);
   run.uses("mu", beliefs_.mu);
-  run.uses("lambda-max", beliefs_.W.lambda_max);
-  run.uses("lambda-min", beliefs_.W.lambda_min);
+  if (surveys()) {
+    run.note("ended before its survey of the network did: lambda was a bound and a guess");
+  } else {
+    run.uses("lambda-max", beliefs_.W.lambda_max);
+    run.uses("lambda-min", beliefs_.W.lambda_min);
+  }
   run.uses("retreats", retreats_);
   return answer_ ? *answer_ : X_;
 }
 
 /// A survey has rounds of its own where messages are too short to take it along.
 void SingleLoop::begin(Run& run) {
+  best_L_ = beliefs_.L;
   if (options_.survey) survey_.begin(F_.noise(std::min(survey_probes, X_.rows())), beliefs_.W.lambda_max);
   if (run.resumes()) return;
   believe(run, beliefs_.W, options_.survey ? Certainty::guess : Certainty::found);
@@ -175,32 +192,46 @@ void SingleLoop::begin(Run& run) {
   end_survey(run);
 }
 
+/// What words said was measured with a guess: progress is measured anew.
 void SingleLoop::end_survey(Run& run) {
   W_.take_along(nullptr);
   survey_.state.bound = 0;
   believe(run, survey_.found(), Certainty::found);
+  last_bound_ = last_estimate_ = 0;
+  worth_verifying_ = std::numeric_limits<double>::infinity();
   choose();
 }
 
-/// About W, where nothing else was told.
+/// About W, where nothing else was told, with the care that was learnt so far.
 void SingleLoop::believe(Run& run, const Spectrum& W, Certainty certainty) {
-  beliefs_.W.lambda_max = options_.lambda_max.value_or(W.lambda_max);
-  beliefs_.W.lambda_min = std::min(options_.lambda_min.value_or(W.lambda_min), beliefs_.W.lambda_max);
+  const auto times = [](double factor, Index count) { return std::pow(factor, static_cast<double>(count)); };
+  const double lambda_max = options_.lambda_max.value_or(W.lambda_max) * times(wider, retreats_);
+  beliefs_.W.lambda_max = as_nids_ != 0 ? std::max(lambda_max, beliefs_.W.lambda_max) : lambda_max;
+  beliefs_.W.lambda_min =
+      std::min(options_.lambda_min.value_or(W.lambda_min) / times(2, slow_), beliefs_.W.lambda_max);
   if (certainty == Certainty::found && options_.explain) options_.explain(run, beliefs_, options_.tau);
 }
 
 void SingleLoop::choose() {
   const double kappa_f = std::max(1.0, beliefs_.kappa_f()), sigma = options_.sigma;
-  const Index J = options_.J ? *options_.J : best_degree(kappa_f, beliefs_.W.kappa(), options_.tau, sigma).J;
+  const Index J = as_nids_ != 0 ? 1
+                  : options_.J  ? *options_.J
+                                : best_degree(kappa_f, beliefs_.W.kappa(), options_.tau, sigma).J;
   if (M_)
     M_->believe(beliefs_.W, J);
   else
     M_.emplace(W_, beliefs_.W, J);
   const Spectrum M = M_->spectrum();
-  const Tuning chosen = tuning(kappa_f, M.kappa(), sigma);
-  b_ = options_.momentum.value_or(chosen.momentum);
-  c_ = options_.penalty.value_or(chosen.penalty) / M.lambda_max;
-  eta_ = options_.dual_step.value_or(chosen.dual_step) * beliefs_.L / M.lambda_max;
+  Tuning chosen = nids_tuning(kappa_f, M.kappa());
+  if (as_nids_ == 0) {
+    chosen = tuning(kappa_f, M.kappa(), sigma);
+    chosen.momentum = options_.momentum.value_or(chosen.momentum);
+    chosen.penalty = options_.penalty.value_or(chosen.penalty);
+    chosen.dual_step = options_.dual_step.value_or(chosen.dual_step);
+  }
+  b_ = chosen.momentum;
+  c_ = chosen.penalty / M.lambda_max;
+  eta_ = chosen.dual_step * beliefs_.L / M.lambda_max;
   iterations_ = chosen.iterations;
 }
 
@@ -224,8 +255,11 @@ void SingleLoop::step() {
 }
 
 /// The largest curvature of any agent will be L. A first look starts from any direction and takes some steps.
+/// Where it is the same everywhere, there is no other, unless it goes back.
 void SingleLoop::look_at_curvature() {
-  next_look_ = static_cast<Index>(std::ceil(between_looks * static_cast<double>(k_)));
+  next_look_ = F_.curvature_constant()
+                   ? std::numeric_limits<Index>::max()
+                   : static_cast<Index>(std::ceil(between_looks * static_cast<double>(k_)));
   const Index steps = k_ <= first_look && !options_.knows_directions ? power_steps : 1;
   seen_.row(curvature).setZero();
   for (Index step = 0; step < steps; ++step) power_step(F_, X_, directions_, seen_.row(curvature));
@@ -275,36 +309,58 @@ void SingleLoop::hear_word(Run& run) {
   }
 }
 
+/// As often again after it was handed over.
+bool SingleLoop::may_go_back() const { return retreats_ < 2 * most_retreats; }
+
 /// Tells whether steps of this size, of the iterate the word is about, are much too large; keeps the best.
 bool SingleLoop::astray(double size) {
-  if (first_size_ == 0) first_size_ = smallest_size_ = size;
+  const bool first = first_size_ == 0;  // at all, or since it last went back: no better than where it began
+  if (first) first_size_ = smallest_size_ = size;
   const double long_way = std::sqrt(1 + beliefs_.kappa_f() / 1e5);
-  const bool within = size <= much_growth * long_way * first_size_ && size <= late_growth * smallest_size_;
-  if (!within) return retreats_ < most_retreats;
-  if (size <= smallest_size_ && k_ >= calm_after_) {
+  const bool within = std::isfinite(size) && size <= much_growth * long_way * first_size_ &&
+                      size <= late_growth * smallest_size_;
+  if (!within) return may_go_back();
+  if (!first && size <= smallest_size_ && k_ >= calm_after_) {
     smallest_size_ = size;
+    best_L_ = beliefs_.L;
     best_X_ = told_X_;
     best_Omega_ = told_Omega_;
   }
   return false;
 }
 
-/// To the best iterate, with less trust in everything.
+/// To the best iterate, with less trust in everything. What the curvature was where it went is forgotten.
 void SingleLoop::go_back(Run& run) {
   X_ = X_prev_ = best_X_;
   Omega_ = best_Omega_;
   ++retreats_;
+  run.be_patient(may_go_back());
   first_size_ = last_bound_ = last_estimate_ = 0;
   verify_at_ = 0;
-  seen_.row(curvature).setZero();  // of where it went
+  seen_.row(curvature).setZero();
+  if (options_.follow) look_at_curvature();
   options_.sigma = 1;
-  caution_ *= 1.25;
-  beliefs_.L *= 1.25;
-  beliefs_.W.lambda_max *= 1.15;
+  caution_ *= steeper;
+  beliefs_.L = steeper * std::max(beliefs_.L, best_L_);
+  beliefs_.W.lambda_max *= wider;
+  if (retreats_ > most_retreats && as_nids_ == 0) return hand_over(run);
   choose();
   run.note(fmt::format(
       "went astray at iteration {}: back to the best iterate, with L = {:.4g}, lambda_max = {:.4g}, J = {}",
       k_, beliefs_.L, beliefs_.W.lambda_max, M_->degree()));
+}
+
+/// The last resort, where neither going back nor less trust has helped. NIDS needs no more than L, which is
+/// met on the way, and lambda_max, of which agents know a bound by themselves; whatever else was believed or
+/// told about mu, lambda_min and the agents' likeness may be wrong.
+void SingleLoop::hand_over(Run& run) {
+  as_nids_ = 1;
+  caution_ = 1;
+  last_bound_ = last_estimate_ = 0;
+  beliefs_.W.lambda_max = std::max(beliefs_.W.lambda_max, W_.maximum(W_.local_bounds()));
+  choose();
+  run.note(fmt::format("handed over to nids at iteration {}, with L = {:.4g}, lambda_max = {:.4g}", k_,
+                       beliefs_.L, beliefs_.W.lambda_max));
 }
 
 /// The gradient's norm, which the certificate is made of, exceeds what is left to do by h / mu in a direction
@@ -317,7 +373,7 @@ void SingleLoop::consider_calming(const Run& run, double bound, double left) {
   if (run.wanted() == 0 || !std::isfinite(bound)) return;
   const auto since = static_cast<double>(k_ - std::exchange(left_k_, k_));
   left_ = std::max(left, left_ * std::exp(-forgotten * since / iterations_));
-  const double wait = iterations_ * std::log(std::max(bound / run.wanted(), 1.0)) / 2;
+  const double wait = iterations_ * std::max(std::log(bound) - std::log(run.wanted()), 0.0) / 2;
   const double length = 2 / (1 - b_);
   if (calming_ > 0) {
     calm_after_ = k_ + calming_ + static_cast<Index>(std::max(wait, iterations_));
@@ -337,7 +393,8 @@ void SingleLoop::judge_progress(Run& run, double bound) {
     last_k_ = k_;
     return;
   }
-  if (static_cast<double>(k_ - last_k_) <= patience * iterations_ || slow_ == most_slow) return;
+  if (static_cast<double>(k_ - last_k_) <= patience * iterations_ || as_nids_ != 0) return;
+  if (slow_ == most_slow) return hand_over(run);
   ++slow_;
   options_.sigma = std::min(1.0, 2 * options_.sigma);
   beliefs_.W.lambda_min /= 2;
@@ -364,9 +421,19 @@ double SingleLoop::iterations_of_word() const {
 /// to its most, the sum of both is least on average where the rest that may still be waited for is as dear as
 /// a verification.
 double SingleLoop::hopeful() const {
+  if (worth_riding()) return most_exaggerated;
   const auto J = static_cast<double>(M_->degree()), sums = 2 * static_cast<double>(W_.rounds_of_total());
   const double by_e = iterations_ / 2 * (1 + options_.tau * J);  // an error shrinks by e in iterations_
   return std::max(1.0, most_exaggerated * std::exp(-(1 + options_.tau * sums) / by_e));
+}
+
+/// Sums may ride on the messages of iterations: what does not succeed is not in vain then, but for a
+/// gradient. Where iterations are much dearer than their rounds, it is better to spend these for nothing
+/// else.
+bool SingleLoop::worth_riding() const {
+  const auto J = static_cast<double>(M_->degree()), sum = static_cast<double>(W_.rounds_of_total());
+  const double on_the_way = std::ceil(sum / J) * (1 + options_.tau * J);
+  return !surveys() && on_the_way <= worth_waiting * options_.tau * sum && on_the_way >= many_gradients;
 }
 
 /// What was estimated from beliefs is proven without them: all agents take the mean of their iterates, and
@@ -374,18 +441,41 @@ double SingleLoop::hopeful() const {
 /// spanning tree, so that all agents have the same.
 void SingleLoop::verify(Run& run, double estimate) {
   verify_at_ = 0;
-  if (run.wanted() == 0) return;
-  const double n = static_cast<double>(W_.agents()), mu = convexity_ > 0 ? convexity_ : beliefs_.mu;
-  const Vector mean = W_.total(X_) / n;
-  const Block all_mean = mean.replicate(1, X_.cols());
-  const Vector gradient = W_.total(F_.gradient(all_mean)) / n;
-  const double bound = n * gradient.squaredNorm() / (2 * mu);
-  run.bounded(bound);
+  if (run.wanted() == 0 || verifying_ > 0) return;
+  if (worth_riding()) {
+    verifying_ = 1;
+    total_.begin(X_, Block::Zero(X_.rows(), X_.cols()));
+    W_.take_along(&total_);
+    return;
+  }
+  propose(W_.total(X_));
+  const double bound = prove(run, W_.total(F_.gradient(proposed_)));
   // An estimate above what is wanted that was too small was extrapolated too far; one below is mistaken.
   const double exaggerated = estimate / bound;
   worth_verifying_ =
       more_hopeful * run.wanted() * (estimate > run.wanted() ? std::max(1.0, exaggerated) : exaggerated);
-  if (bound <= run.wanted() && run.settled(all_mean, bound)) answer_ = all_mean;
+}
+
+/// From now on until it succeeds: while gradients at one mean are added up, so are the iterates of now.
+void SingleLoop::go_on_verifying(Run& run) {
+  const Vector sums = total_.result();
+  if (verifying_ > 1) prove(run, sums.tail(X_.rows()));
+  if (answer_) return;
+  propose(sums.head(X_.rows()));
+  ++verifying_;
+  total_.begin(X_, F_.gradient(proposed_));
+}
+
+void SingleLoop::propose(const Vector& sum) {
+  proposed_.colwise() = Vector(sum / static_cast<double>(W_.agents()));
+}
+
+double SingleLoop::prove(Run& run, const Vector& sum_of_gradients) {
+  const double n = static_cast<double>(W_.agents()), mu = convexity_ > 0 ? convexity_ : beliefs_.mu;
+  const double bound = sum_of_gradients.squaredNorm() / (2 * n * mu);
+  run.bounded(bound);
+  if (bound <= run.wanted() && run.settled(proposed_, bound)) answer_ = proposed_;
+  return bound;
 }
 
 }  // namespace ideal

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "method/estimate.hpp"
+#include "method/riding_total.hpp"
 
 #include <ideal/method.hpp>
 
@@ -22,6 +23,10 @@ struct Tuning {
 /// For condition numbers kappa_f and kappa_M, and Hessians that differ by sigma from agent to agent: 0 where
 /// they are equal, 1 for any.
 Tuning tuning(double kappa_f, double kappa_M, double sigma);
+
+/// Those with which it is NIDS: without momentum, and with half the penalty and dual step. They rest on L and
+/// lambda_max alone.
+Tuning nids_tuning(double kappa_f, double kappa_M);
 
 /// The degree J of Q_J(W) for which (1 + tau J) iterations is least, or some more where rounds are cheap, and
 /// that time.
@@ -64,6 +69,7 @@ class SingleLoop {
  private:
   void choose();
   void begin(Run& run);
+  [[nodiscard]] bool surveys() const { return survey_.state.bound > 0; }
   void end_survey(Run& run);
   enum class Certainty { guess, found };
   void believe(Run& run, const Spectrum& W, Certainty certainty);
@@ -72,13 +78,19 @@ class SingleLoop {
   void send_word();
   void hear_word(Run& run);
   [[nodiscard]] bool astray(double size);
+  [[nodiscard]] bool may_go_back() const;
   void go_back(Run& run);
+  void hand_over(Run& run);
   void consider_calming(const Run& run, double bound, double left);
   void judge_progress(Run& run, double bound);
   [[nodiscard]] double deviation(double largest_mixed) const;
   [[nodiscard]] double hopeful() const;
   [[nodiscard]] double iterations_of_word() const;
+  [[nodiscard]] bool worth_riding() const;
   void verify(Run& run, double estimate);
+  void go_on_verifying(Run& run);
+  void propose(const Vector& sum);
+  double prove(Run& run, const Vector& sum_of_gradients);
 
   Objective& F_;
   Mixing& W_;
@@ -100,14 +112,19 @@ class SingleLoop {
   Index rounds_left_ = 0;
   Block told_X_, told_Omega_;  ///< the iterate that the word under way is about
   Block best_X_, best_Omega_;
+  double best_L_ = 0;  ///< what was believed there
   double first_size_ = 0, smallest_size_ = 0;
   double first_bound_ = 0, last_bound_ = 0;  ///< progress is measured from here
   Index last_k_ = 0;
   Index retreats_ = 0, slow_ = 0;
+  Index as_nids_ = 0;   ///< whether that was the last resort
   double caution_ = 1;  ///< multiplies the curvature met
   double last_estimate_ = 0;
   double worth_verifying_ = std::numeric_limits<double>::infinity();  ///< estimates below this
   Index verify_at_ = 0;                                               ///< iteration at which it will be
+  Block proposed_;                      ///< the answer, if it can be proven, at every agent the same
+  RidingTotal total_;                   ///< of iterates, and of gradients at what was proposed
+  Index verifying_ = 0;                 ///< sums that were begun on the way
   double convexity_ = 0;                ///< of all agents, of which they are sure
   double left_ = 0;                     ///< of the gap, as steps tell
   Index left_k_ = 0;                    ///< when

@@ -101,19 +101,19 @@ void Network::start(const Block& X) {
   const Stopwatch watch(seconds_);
   look_around();
   sent_ = &X;
-  transport_.start(load() ? laden(X) : X);
+  transport_.start(load() > 0 ? laden(X) : X);
 }
 
-/// Where all agents share a memory, what rides along needs no copy of X beside it.
+/// Below X a passenger, and below that what is carried. Where all agents share a memory, what rides along
+/// needs no copy of X beside it.
 const Block& Network::laden(const Block& X) {
-  const Block& numbers = *load();
-  if (alone()) {
-    riders_ = numbers;
-    return X;
-  }
-  laden_.resize(X.rows() + numbers.rows(), X.cols());
-  laden_ << X, numbers;
-  return laden_;
+  Block& message = alone() ? riders_ : laden_;
+  const Index first = alone() ? 0 : X.rows();
+  message.resize(first + load(), X.cols());
+  message.topRows(first) = X.topRows(first);
+  if (passenger_) message.middleRows(first, passengers()) = passenger_->leaving();
+  if (carried_) message.bottomRows(carried_->rows()) = *carried_;
+  return alone() ? X : message;
 }
 
 /// What rode on the last message of an agent.
@@ -131,12 +131,10 @@ void Network::expect_load(const Block& X, const Block& numbers) {
 /// What neighbours have sent, and what came with it.
 void Network::receive() {
   transport_.finish();
-  count(sent_->rows() + (load() ? load()->rows() : 0));
-  const auto theirs = [this](Index agent) { return rider(agent); };
-  if (passenger_) {
-    tell(*passenger_, theirs);
-  } else if (carried_) {
-    keep_largest(*carried_, theirs);
+  count(sent_->rows() + load());
+  if (passenger_) tell(*passenger_, [this](Index agent) { return rider(agent); });
+  if (carried_) {
+    keep_largest(*carried_, [this](Index agent) { return rider(agent) + passengers(); });
     ++rounds_carried_;
   }
 }

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """ideal compare and ideal report: experiments that expand, go on after an interruption, and can be looked at."""
 
+import contextlib
 import csv
+import ctypes
 import json
+import os
 import pathlib
 import re
 import signal
@@ -41,6 +44,20 @@ name = "dgd"
 [[method]]
 name = "gd"
 """
+
+
+@contextlib.contextmanager
+def times_opened(file):
+    """A function that tells how often the file has been opened since."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    opened, nonblocking, event_size = 0x20, 0x800, 16
+    watch = libc.inotify_init1(nonblocking)
+    if watch < 0 or libc.inotify_add_watch(watch, os.fsencode(file), opened) < 0:
+        raise OSError(ctypes.get_errno(), "inotify")
+    try:
+        yield lambda: len(os.read(watch, 1 << 16)) // event_size
+    finally:
+        os.close(watch)
 
 
 class CompareTest(ProgramTest):
@@ -291,6 +308,19 @@ class Refusals(CompareTest):
         self.wrong(wide + both, "--method ssda", "not known to be strongly convex")
         self.write("e.toml", small.replace("rows=60", "rows=400") + 'loss = "ridge"\nl2 = 0\ngraph = "cycle:4"\n' + both)
         self.compare("e.toml --out ridge")
+
+    def test_a_look_at_the_data_reads_them_once(self):
+        rows = [f"{(i * i) % 17},{(i * 7) % 11},{(i * 5) % 13}" for i in range(60)]
+        self.write("rows.csv", "a,b,y\n" + "\n".join(rows) + "\n")
+        opened = {}
+        for l2 in ("1e-2", "0"):
+            self.write("e.toml", f'data = "rows.csv"\nrounds = 20\nloss = "ridge"\nl2 = {l2}\ngraph = "cycle:4"\n'
+                                 '[[method]]\nname = "ssda"\n[[method]]\nname = "extra"\n')
+            with times_opened(self.dir / "rows.csv") as count:
+                self.compare(f"e.toml --out l2-{l2}")
+            opened[l2] = count()
+        self.assertGreater(opened["1e-2"], 0)
+        self.assertEqual(opened["0"], opened["1e-2"])
 
     def test_directories_of_other_things(self):
         self.write("e.toml", '[[method]]\nname = "ideal"\n')

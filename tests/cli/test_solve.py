@@ -351,6 +351,12 @@ class Composite(ProgramTest):
         self.assertEqual(summary["errors"]["worst_suboptimality"], float(last["worst_suboptimality"]))
         self.assertEqual(summary["counts"]["communications"], int(last["communications"]))
 
+    def test_the_message_is_about_the_last_row_of_the_method_itself(self):
+        self.solve(self.LINE, "--rounds 60 --out run")
+        own, concluded = [float(row["worst_suboptimality"]) for row in self.trace("run")[-2:]]
+        self.assertLess(concluded, own)
+        self.assertIn(f"worst-agent gap {own:.3g} when 60 computations", self.summary("run")["message"])
+
 
 if __name__ == "__main__":
     unittest.main()

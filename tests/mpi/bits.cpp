@@ -76,6 +76,27 @@ void every_method_on(const char* graph, const Shape& shape, Cluster& cluster) {
   }
 }
 
+/// Vectors so long that a survey of the network rides on messages, beside what tells agents to go back or
+/// stop.
+void what_rides_on_messages(Cluster& cluster) {
+  const Topology topology = Topology::parse("torus:4x4", "laplacian");
+  const Problem whole = make_problem({.columns = 20}, topology.agents());
+  const auto transport = cluster.transport(topology.graph(), place(topology.graph(), cluster.size()));
+  const Problem part = own_part(whole, *transport);
+  for (const char* lambda_max : {"auto", "2"}) {
+    const Method m = with("auto", {{"tau", "1"}, {"lambda-max", lambda_max}});
+    SolveOptions options;
+    options.watch = {.tol = 1e-7, .certified = true, .computations = 200, .every = 4};
+    const Result parallel = on_ranks(part, topology, m, *transport, options);
+    if (cluster.rank() != 0) continue;
+    const Result simulated = simulate(whole, topology, m, options);
+    const std::string what = fmt::format("auto, lambda-max={}, on {} ranks", lambda_max, cluster.size());
+    expect(simulated.status == Status::converged, what + ": certified");
+    expect_same_bits(simulated, parallel, what);
+    expect(simulated.notes == parallel.notes, what + ": notes");
+  }
+}
+
 /// A checkpoint of the simulator goes on here, and one of ours in the simulator.
 void checkpoints_pass_between_runtimes(Cluster& cluster) {
   const Topology topology = Topology::parse("cycle:8", "laplacian");
@@ -135,6 +156,7 @@ int run(MPI_Comm communicator) try {
   every_method_on("cycle:8", {.loss = LossKind::softmax, .classes = 3}, *cluster);
   for (const char* graph : {"awake:0.4:torus:4x4", "periodic:cycle:8+star:8", "awake:0.6:directed-cycle:8"})
     every_method_on(graph, {}, *cluster);
+  what_rides_on_messages(*cluster);
   checkpoints_pass_between_runtimes(*cluster);
   differences_are_named(*cluster);
   bad_placements_are_refused(*cluster);

@@ -125,6 +125,38 @@ TEST(Runtimes, CheckpointsHoldWhatInnerSolversAndOptionsNeed) {
   expect_seamless_resumption(with("ssda", {{"exact", "true"}}));
 }
 
+/// Vectors are so long that a survey of the network rides on the first messages, beside the numbers by which
+/// agents watch the run; with the second method they go back meanwhile.
+TEST(Runtimes, WhatRidesOnMessagesGivesTheSameBits) {
+  for (const char* graph : {"cycle:8", "line:9", "torus:3x3", "barbell:8"})
+    for (const char* tau : {"0.01", "1", "100"})
+      for (const Method& m :
+           {with("auto", {{"tau", tau}}), with("auto", {{"tau", tau}, {"lambda-max", "1.2"}}),
+            with("auto", {{"tau", tau}, {"L", "1e-3"}})}) {
+        const Topology topology = Topology::parse(graph, "laplacian");
+        const Index n = topology.agents();
+        const Problem problem = make_problem({.columns = 20}, n);
+        SolveOptions options;
+        options.watch = {.tol = 1e-7, .certified = true, .computations = 150, .every = 5};
+        const Result simulated = simulate(problem, topology, m, options);
+        const std::string what = fmt::format("{} {}", graph, tau);
+        for (const Index hosts : {Index{2}, Index{5}, n}) {
+          const auto host_of = hosts == n ? one_host_each(n) : deal(n, hosts, 17);
+          const Result spread = simulate_hosts(problem, topology, m, host_of, options);
+          expect_same_bits(simulated, spread, what);
+          EXPECT_EQ(simulated.notes, spread.notes) << what;
+        }
+        for (const double until : {5.0, 8.0, 30.0}) {
+          SolveOptions part = options;
+          part.watch.computations = until;
+          const Checkpoint saved = simulate_hosts(problem, topology, m, deal(n, 3, 5), part).checkpoint;
+          SolveOptions rest = options;
+          rest.run.resume = &saved;
+          EXPECT_EQ(simulate_hosts(problem, topology, m, deal(n, 4, 7), rest).X, simulated.X) << what;
+        }
+      }
+}
+
 TEST(Runtimes, ACheckpointOfAnotherMethodOrSizeIsRefused) {
   const Topology topology = Topology::parse("cycle:6", "laplacian");
   const Problem problem = make_problem({}, 6);

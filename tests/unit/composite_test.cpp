@@ -5,6 +5,7 @@
 #include "support/quadratics.hpp"
 #include "support/recorder.hpp"
 
+#include <ideal/diagnosis.hpp>
 #include <ideal/error.hpp>
 #include <ideal/random.hpp>
 
@@ -243,6 +244,50 @@ TEST(Composite, TheLastRowIsTheAnswer) {
     EXPECT_NEAR(last.distance, 6 * (result.X.col(3) - problem.reference->x).squaredNorm(), 1e-12);
     EXPECT_EQ(result.gaps.maxCoeff(), last.worst_suboptimality);
   }
+}
+
+/// That row is no part of a run that goes on: it is not doubled, nor is another lost.
+TEST(Composite, GoesOnWithoutTheRowThatConcludedIt) {
+  const Topology topology = Topology::parse("line:6", "laplacian");
+  const Problem problem = lasso(6, 0.05);
+  for (const char* name : {"nids", "ideal"}) {
+    const Result whole = run_for(problem, topology, method(name), 80);
+    const Result half = run_for(problem, topology, method(name), 40);
+    EXPECT_EQ(half.own_rows().size() + 1, half.trace.size());
+    EXPECT_EQ(half.own_rows().back().meter, half.checkpoint.meter);
+    SolveOptions options;
+    options.watch = {.computations = 80, .so_far = half.trace};
+    options.run.resume = &half.checkpoint;
+    const Result rest = simulate(problem, topology, method(name), options);
+    ASSERT_EQ(rest.trace.size(), whole.trace.size()) << name;
+    for (std::size_t k = 0; k < whole.trace.size(); ++k) {
+      EXPECT_EQ(rest.trace[k].meter, whole.trace[k].meter) << name << ' ' << k;
+      EXPECT_EQ(rest.trace[k].iteration, whole.trace[k].iteration) << name << ' ' << k;
+      EXPECT_EQ(rest.trace[k].worst_suboptimality, whole.trace[k].worst_suboptimality) << name << ' ' << k;
+    }
+  }
+}
+
+/// The step that concludes a run is none of the method's doing.
+TEST(Composite, IsDiagnosedByItsOwnRows) {
+  const Topology topology = Topology::parse("line:6", "laplacian");
+  const Problem problem = lasso(6, 0.05);
+  const Method m = with("nids", {{"step-scale", "0.05"}});
+  SolveOptions options;
+  options.watch = {.tol = 1e-9, .computations = 60};
+  const Result result = simulate(problem, topology, m, options);
+  ASSERT_TRUE(result.concluded);
+  ASSERT_LT(result.trace.back().worst_suboptimality, 0.9 * result.own_rows().back().worst_suboptimality);
+  Result unconcluded = result;
+  unconcluded.trace.pop_back();
+  unconcluded.concluded = false;
+  const auto findings = diagnose(problem, topology, m, result, 1e-9);
+  const auto own = diagnose(problem, topology, m, unconcluded, 1e-9);
+  ASSERT_FALSE(own.empty());
+  ASSERT_EQ(findings.size(), own.size());
+  for (std::size_t k = 0; k < own.size(); ++k) EXPECT_EQ(to_string(findings[k]), to_string(own[k]));
+  EXPECT_EQ(findings.back().quantity, "rounds");
+  EXPECT_EQ(findings.back().value, 60);
 }
 
 TEST(Composite, HasTheSameBitsOnAnyHosts) {

@@ -401,6 +401,27 @@ TEST(DualAveraging, AStepIsTheUsersOrMadeOfItsParts) {
   EXPECT_NEAR(std::get<double>(result.parameters.at("step")), 2 * std::sqrt(1 - sigma) / (4 * 3), 1e-12);
 }
 
+/// R is 10/G for the G that was told, and nobody is asked for another.
+TEST(DualAveraging, MakesARadiusOfTheLipschitzConstantItWasTold) {
+  const Topology topology = Topology::parse("cycle:6", "metropolis");
+  const double sigma = 1 - topology.spectrum().lambda_min;
+  for (const LossKind kind : {LossKind::hinge, LossKind::huber})
+    for (const double l2 : {0.0, 0.1}) {
+      const Problem problem = problem_of({.kind = kind, .l2 = l2}, 6);
+      const double G = 4, R = l2 > 0 ? std::min(10 / G, std::sqrt(2 / problem.constants.mu)) : 10 / G;
+      const Result result = run_for(problem, topology, with("dual-averaging", {{"lipschitz", "4"}}), 3);
+      EXPECT_NEAR(std::get<double>(result.parameters.at("step")), R * std::sqrt(1 - sigma) / (4 * G), 1e-12)
+          << to_string(kind) << ' ' << l2;
+      EXPECT_EQ(result.trace.front().meter.communications, 0);
+      for (const char* name : {"mspd", "drs"})
+        EXPECT_NEAR(
+            std::get<double>(
+                run_for(problem, topology, with(name, {{"lipschitz", "4"}}), 3).parameters.at("radius")),
+            R, 1e-12)
+            << name;
+    }
+}
+
 /// (R G / eps)^2 computations: a hundred times as many buy a tenth of the gap.
 TEST(Mspd, FollowsItsLaw) {
   const Topology topology = Topology::parse("cycle:6", "laplacian");
