@@ -41,7 +41,7 @@ struct Drs {
   Block operator()(Objective& F, Mixing& W, Run& run, Block start) const {
     const double d = static_cast<double>(start.rows()), fourth_root = std::pow(d, 0.25);
     Extent size;
-    if (!(lipschitz && radius) && !run.resumes()) size = extent(F, W, start);
+    if (!(lipschitz && radius) && !run.resumes()) size = extent(F, W, run, start, radius.has_value());
 
     Block X = start, Z = start, Y = start, S = Block::Zero(X.rows(), X.cols()), sum = S, U = S;
     double a = 1;

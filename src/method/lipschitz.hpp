@@ -5,33 +5,64 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
+
+#include <fmt/format.h>
 
 namespace ideal {
 
 /// What methods of subgradients scale their steps by.
 struct Extent {
-  double G = 0;  ///< no subgradient is longer
-  double R = 0;  ///< about how far the optimum is
+  double G = 0;  ///< no subgradient is longer in the ball of radius R
+  double R = 0;  ///< the optimum is no further from the start
 };
 
-/// G as the losses tell it, and an R at which margins are of size ten, but no larger than strong convexity
-/// has it for losses of size one. Losses that do not know: G is how steep they are where the run starts, and
-/// R is a gradient step away. Counted: a flood, in the second case a gradient and another flood.
-inline Extent extent(Objective& F, Mixing& W, const Block& X) {
-  if (const double known = W.maximum(F.lipschitz()); std::isfinite(known) && known > 0)
-    return {known, F.mu() > 0 ? std::min(10 / known, std::sqrt(2 / F.mu())) : 10 / known};
-  const double steepest = W.maximum(F.gradient(X).colwise().norm().transpose());
-  return steepest > 0 ? Extent{steepest, steepest / F.L()} : Extent{1, 1 / F.L()};
+/// As the losses tell. Let each be convex without its (l2/2) |x|^2, and then nowhere below b_i: at the
+/// optimum these parts have gradients of mean -l2 x*, so that convexity, from there to 0, gives l2 |x*|^2 <=
+/// mean f_i(0) - b_i, and l2 |x*| <= G. Without l2 the optimum may be anywhere: R is then a guess, at which
+/// margins are of size ten, and the run says so unless it is told R. Losses that do not know G: how steep
+/// they are where the run starts. Counted: a value or a gradient of F, and a flood or two.
+inline Extent extent(Objective& F, Mixing& W, Run& run, const Block& X, bool told_R) {
+  const double l2 = told_R ? 0 : F.own_l2();
+  Block known(3, X.cols());
+  known.row(0) = F.lipschitz().transpose();
+  known.row(1) = X.colwise().norm();
+  known.row(2).setConstant(std::numeric_limits<double>::infinity());
+  if (l2 > 0) known.row(2) = (F.values(Block::Zero(X.rows(), X.cols())) - F.lower_bounds()).transpose();
+  const Vector most = W.maxima(known);
+  const double from_zero = most[1], by_values = from_zero + std::sqrt(most[2] / l2);
+
+  Extent size{.G = most[0], .R = by_values};
+  if (std::isfinite(size.G) && size.G > 0) {
+    if (l2 > 0) {
+      size.R = std::min(by_values, from_zero + size.G / l2);
+      return {size.G + l2 * size.R, size.R};
+    }
+    size.R = 10 / size.G;
+  } else {
+    size.G = W.maximum(F.gradient(X).colwise().norm().transpose());
+    if (!(size.G > 0)) return {1, 1 / F.L()};
+    if (F.mu() > 0) return {size.G, std::min(by_values, size.G / F.mu())};
+    size.R = size.G / F.L();
+  }
+  if (!told_R)
+    run.note(fmt::format(
+        "How far the optimum is follows from nothing known here; the steps are for a distance of {:.3g}, a "
+        "guess. Set radius if you know better.",
+        size.R));
+  return size;
 }
 
 inline void extent_parameters(Fields& fields, std::optional<double>& radius,
                               std::optional<double>& lipschitz) {
   fields.number("radius", radius, range::positive,
-                "R, about how far the optimum is; auto: 10/G, at most sqrt(2/mu)");
+                "R, how far from the start the optimum is at most; auto, with an l2 term: |x_0| + "
+                "min(sqrt(max_i f_i(0)/l2), G/l2), which is proven (one more computation, once); without: "
+                "10/G, a guess, and the run says so");
   fields.number("lipschitz", lipschitz, range::positive,
-                "G, the length of the longest subgradient without its l2 term; auto: as the losses know it "
-                "(flooded, and counted), else G of the start and R = G/L");
+                "G, the length of the longest subgradient in that ball; auto: as the losses know it "
+                "(flooded, and counted), else that of the start, and R at most G/mu or G/L");
 }
 
 }  // namespace ideal

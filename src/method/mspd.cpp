@@ -46,7 +46,7 @@ struct Mspd {
     Chebyshev Q(W, J);
     run.uses("J", Q.degree());
     Extent size;
-    if (!(lipschitz && radius) && !run.resumes()) size = extent(F, W, X);
+    if (!(lipschitz && radius) && !run.resumes()) size = extent(F, W, run, X, radius.has_value());
 
     Block mean = X, X_prev = X, ahead = X, V = X, Lambda = Block::Zero(X.rows(), X.cols());
     Index k = 0, t = 0;  // iterations done, subgradients of this one
