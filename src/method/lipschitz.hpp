@@ -18,40 +18,37 @@ struct Extent {
   double R = 0;  ///< the optimum is no further from the start
 };
 
-/// As the losses tell. Let each be convex without its (l2/2) |x|^2, and then nowhere below b_i: at the
-/// optimum these parts have gradients of mean -l2 x*, so that convexity, from there to 0, gives l2 |x*|^2 <=
-/// mean f_i(0) - b_i, and l2 |x*| <= G. Without l2 the optimum may be anywhere: R is then a guess, at which
-/// margins are of size ten, and the run says so unless it is told R. Losses that do not know G: how steep
-/// they are where the run starts. Counted: a value or a gradient of F, and a flood or two.
-inline Extent extent(Objective& F, Mixing& W, Run& run, const Block& X, bool told_R) {
-  const double l2 = told_R ? 0 : F.own_l2();
+/// As the losses tell, for R as given or a bound on it. Let each loss be convex without its (l2/2) |x|^2, and
+/// then nowhere below b_i: at the optimum these parts have gradients of mean -l2 x*, so that convexity, from
+/// there to 0, gives l2 |x*|^2 <= mean f_i(0) - b_i, and l2 |x*| <= G. Without l2 the optimum may be
+/// anywhere: R is then a guess, at which margins are of size ten, and the run says so. Losses that do not
+/// know G: how steep they are where the run starts, and L R more in the ball. Counted: a value or a gradient
+/// of F, and a flood or two.
+inline Extent extent(Objective& F, Mixing& W, Run& run, const Block& X, std::optional<double> R) {
+  const double l2 = F.own_l2();
   Block known(3, X.cols());
   known.row(0) = F.lipschitz().transpose();
   known.row(1) = X.colwise().norm();
   known.row(2).setConstant(std::numeric_limits<double>::infinity());
-  if (l2 > 0) known.row(2) = (F.values(Block::Zero(X.rows(), X.cols())) - F.lower_bounds()).transpose();
+  if (l2 > 0 && !R) known.row(2) = (F.values(Block::Zero(X.rows(), X.cols())) - F.lower_bounds()).transpose();
   const Vector most = W.maxima(known);
-  const double from_zero = most[1], by_values = from_zero + std::sqrt(most[2] / l2);
-
-  Extent size{.G = most[0], .R = by_values};
-  if (std::isfinite(size.G) && size.G > 0) {
-    if (l2 > 0) {
-      size.R = std::min(by_values, from_zero + size.G / l2);
-      return {size.G + l2 * size.R, size.R};
-    }
-    size.R = 10 / size.G;
-  } else {
-    size.G = W.maximum(F.gradient(X).colwise().norm().transpose());
-    if (!(size.G > 0)) return {1, 1 / F.L()};
-    if (F.mu() > 0) return {size.G, std::min(by_values, size.G / F.mu())};
-    size.R = size.G / F.L();
-  }
-  if (!told_R)
+  const double G = most[0], from_zero = most[1], by_values = from_zero + std::sqrt(most[2] / l2);
+  const auto guess = [&](double far) {
     run.note(fmt::format(
         "How far the optimum is follows from nothing known here; the steps are for a distance of {:.3g}, a "
         "guess. Set radius if you know better.",
-        size.R));
-  return size;
+        far));
+    return far;
+  };
+
+  if (std::isfinite(G) && G > 0) {
+    if (!R) R = l2 > 0 ? std::min(by_values, from_zero + G / l2) : guess(10 / G);
+    return {G + l2 * *R, *R};
+  }
+  const double steepest = W.maximum(F.gradient(X).colwise().norm().transpose());
+  if (!(steepest > 0)) return {1, R.value_or(1 / F.L())};
+  if (!R) R = F.mu() > 0 ? std::min(by_values, steepest / F.mu()) : guess(steepest / F.L());
+  return {steepest + F.L() * *R, *R};
 }
 
 inline void extent_parameters(Fields& fields, std::optional<double>& radius,
@@ -62,7 +59,7 @@ inline void extent_parameters(Fields& fields, std::optional<double>& radius,
                 "10/G, a guess, and the run says so");
   fields.number("lipschitz", lipschitz, range::positive,
                 "G, the length of the longest subgradient in that ball; auto: as the losses know it "
-                "(flooded, and counted), else that of the start, and R at most G/mu or G/L");
+                "(flooded, and counted), else |grad f_i(x_0)| + L R");
 }
 
 }  // namespace ideal
