@@ -76,6 +76,9 @@ class Mixing {
   /// How fast a network averages that changes or is directed; none where M is always the same.
   [[nodiscard]] virtual std::optional<Averaging> averaging() const = 0;
 
+  /// The links of such a network; null where M is always the same.
+  [[nodiscard]] virtual const LinkSequence* links() const = 0;
+
   /// What each hosted agent knows by itself of the largest: no eigenvalue exceeds the largest of these.
   [[nodiscard]] virtual Vector local_bounds() const = 0;
 
@@ -174,6 +177,7 @@ class Network final : public Mixing {
   const Block& common(const Block& X) override { return room_for(X).setZero(X.rows(), X.cols()); }
   Spectrum spectrum() const override { return topology_.spectrum(); }
   std::optional<Averaging> averaging() const override { return topology_.averaging(); }
+  const LinkSequence* links() const override { return topology_.sequence(); }
   Vector local_bounds() const override;
   Vector maxima(const Block& column_per_hosted_agent) override;
   void carry(Block* numbers) override { carried_ = numbers; }
@@ -255,6 +259,7 @@ class Chebyshev final : public Mixing {
   const Block& common(const Block& X) override { return W_.common(X); }
   Spectrum spectrum() const override { return spectrum_; }
   std::optional<Averaging> averaging() const override { return W_.averaging(); }
+  const LinkSequence* links() const override { return W_.links(); }
   Vector local_bounds() const override {
     return Vector::Constant(W_.local_bounds().size(), spectrum_.lambda_max);
   }
