@@ -229,7 +229,8 @@ class Checkpoints(OnRanks):
         # The codes of the ranks themselves, which mpirun may not tell.
         wrapper = self.write("code.py", "import os, signal, subprocess, sys\n"
                                         "child = subprocess.Popen(sys.argv[1:], close_fds=False)\n"
-                                        "signal.signal(signal.SIGINT, lambda number, frame: child.send_signal(number))\n"
+                                        "for name in (signal.SIGINT, signal.SIGTERM):\n"
+                                        "    signal.signal(name, lambda number, frame: child.send_signal(number))\n"
                                         "open(f'code-{os.getpid()}', 'w').write(str(child.wait()))\n")
         running = self.started(3, f"{wrapper} {IDEAL} {LONG}", program=sys.executable)
         (self.dir / "run").joinpath("config.toml").read_text()
