@@ -172,7 +172,7 @@ def shortfalls(cases, goal=1.5):
 def ran(cases):
     count = {}
     for case in cases:
-        kind = f"{case['data']} at κ_f = {case['kappa_f']:.0e}"
+        kind = f"{case['data']} {case['loss']} at κ_f = {case['kappa_f']:.0e}"
         count[kind] = count.get(kind, 0) + 1
     return ", ".join(f"{number} {kind}" for kind, number in count.items())
 
@@ -180,7 +180,7 @@ def ran(cases):
 def page(cases):
     print(f"""# Computations and rounds
 
-Made by `bench_rounds` and `bench/rounds/table.py`, which `scripts/rounds` runs, from {len(cases)} cases ({ran(cases)}). All of them would be logistic, ridge and softmax losses × {{MNIST 3-8, Fashion-MNIST (κ_f = 1e3), synthetic (κ_f = 1e2, 1e4, 1e6)}} ×
+Made by `bench_rounds` and `bench/rounds/table.py`, which `scripts/rounds` runs, from {len(cases)} of 240 cases ({ran(cases)}). All of them would be logistic, ridge and softmax losses × {{MNIST 3-8, Fashion-MNIST (κ_f = 1e3), synthetic (κ_f = 1e2, 1e4, 1e6)}} ×
 eight networks × {{shuffled, by-label}}. Rows are few (1280 or 640), so that thousands of runs end within the hour; ten-class images are 14 × 14. Nothing is timed: a gradient of all
 agents takes 1, a round τ, with τ√κ_W = 0.1 (low), κ_f^¼ (middle), 10√κ_f (high). Targets are of f − f* at the worst agent.
 

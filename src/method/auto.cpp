@@ -55,7 +55,9 @@ struct Auto {
         .rule =
             "ideal1 after 3 power steps on each agent's Hessian and a flood of the largest; Chebyshev "
             "moments "
-            "of W ride on the first iterations' messages",
+            "of W ride on the first iterations' messages; nids, which is ideal1 with b = 0 and c = eta = "
+            "1/2, "
+            "where the run shows it to be faster",
         .cost =
             "(1, J), after (3, diameter) at the start, or (3, 2 diameters + 2 radii + 4) where vectors are "
             "shorter than 14",
@@ -78,6 +80,7 @@ struct Auto {
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     SingleLoop::Options options{.tau = tau.value_or(1),
                                 .sigma = sigma,
+                                .switches = true,
                                 .knows_directions = true,
                                 .survey = Survey::possible(W),
                                 .lambda_max = lambda_max,

@@ -139,7 +139,7 @@ Block SingleLoop::operator()(Run& run) {
              told_Omega_, best_X_, best_Omega_, best_L_, first_size_, smallest_size_, first_bound_,
              last_bound_, last_k_, last_estimate_, worth_verifying_, verify_at_, convexity_, left_, left_k_,
              calming_, calm_after_, verifying_, total_.state.rounds_left, total_.state.numbers, proposed_,
-             retreats_, slow_, as_nids_, caution_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
+             retreats_, slow_, nids_, probation_, caution_, beliefs_.L, beliefs_.mu, beliefs_.W.lambda_max,
              beliefs_.W.lambda_min, options_.sigma, options_.tau, more...);
   };
   if (auto& s = survey_.state; options_.survey)
@@ -206,7 +206,7 @@ void SingleLoop::end_survey(Run& run) {
 void SingleLoop::believe(Run& run, const Spectrum& W, Certainty certainty) {
   const auto times = [](double factor, Index count) { return std::pow(factor, static_cast<double>(count)); };
   const double lambda_max = options_.lambda_max.value_or(W.lambda_max) * times(wider, retreats_);
-  beliefs_.W.lambda_max = as_nids_ != 0 ? std::max(lambda_max, beliefs_.W.lambda_max) : lambda_max;
+  beliefs_.W.lambda_max = nids_ == for_good ? std::max(lambda_max, beliefs_.W.lambda_max) : lambda_max;
   beliefs_.W.lambda_min =
       std::min(options_.lambda_min.value_or(W.lambda_min) / times(2, slow_), beliefs_.W.lambda_max);
   if (certainty == Certainty::found && options_.explain) options_.explain(run, beliefs_, options_.tau);
@@ -214,16 +214,16 @@ void SingleLoop::believe(Run& run, const Spectrum& W, Certainty certainty) {
 
 void SingleLoop::choose() {
   const double kappa_f = std::max(1.0, beliefs_.kappa_f()), sigma = options_.sigma;
-  const Index J = as_nids_ != 0 ? 1
-                  : options_.J  ? *options_.J
-                                : best_degree(kappa_f, beliefs_.W.kappa(), options_.tau, sigma).J;
+  const Index J = nids_ != never ? 1
+                  : options_.J   ? *options_.J
+                                 : best_degree(kappa_f, beliefs_.W.kappa(), options_.tau, sigma).J;
   if (M_)
     M_->believe(beliefs_.W, J);
   else
     M_.emplace(W_, beliefs_.W, J);
   const Spectrum M = M_->spectrum();
   Tuning chosen = nids_tuning(kappa_f, M.kappa());
-  if (as_nids_ == 0) {
+  if (nids_ == never) {
     chosen = tuning(kappa_f, M.kappa(), sigma);
     chosen.momentum = options_.momentum.value_or(chosen.momentum);
     chosen.penalty = options_.penalty.value_or(chosen.penalty);
@@ -310,7 +310,7 @@ void SingleLoop::hear_word(Run& run) {
 }
 
 /// As often again after it was handed over.
-bool SingleLoop::may_go_back() const { return retreats_ < 2 * most_retreats; }
+bool SingleLoop::may_go_back() const { return retreats_ < (options_.switches ? 2 : 1) * most_retreats; }
 
 /// Tells whether steps of this size, of the iterate the word is about, are much too large; keeps the best.
 bool SingleLoop::astray(double size) {
@@ -343,18 +343,48 @@ void SingleLoop::go_back(Run& run) {
   caution_ *= steeper;
   beliefs_.L = steeper * std::max(beliefs_.L, best_L_);
   beliefs_.W.lambda_max *= wider;
-  if (retreats_ > most_retreats && as_nids_ == 0) return hand_over(run);
+  if (retreats_ > most_retreats && nids_ != for_good) return hand_over(run);
+  if (nids_ == on_probation) nids_ = never;
   choose();
   run.note(fmt::format(
       "went astray at iteration {}: back to the best iterate, with L = {:.4g}, lambda_max = {:.4g}, J = {}",
       k_, beliefs_.L, beliefs_.W.lambda_max, M_->degree()));
+  try_nids(run);
+}
+
+/// What was predicted has turned out wrong, and so may be what was predicted of others: once, NIDS may show
+/// how fast it is. It goes on for as long as it is no slower than ideal1 is predicted to be now.
+void SingleLoop::try_nids(Run& run) {
+  if (!options_.switches || probation_ > 0 || nids_ != never) return;
+  const auto time = [&](double J) { return 1 + options_.tau * J; };
+  probation_ = iterations_ * time(static_cast<double>(M_->degree())) / time(1);
+  nids_ = on_probation;
+  last_bound_ = last_estimate_ = 0;
+  choose();
+  run.note(fmt::format("from iteration {} on nids, while it shrinks errors by e in {:.0f} iterations", k_,
+                       std::ceil(probation_)));
+}
+
+/// Where it has taken longer than ideal1 would, that goes on.
+void SingleLoop::judge_nids(Run& run, double bound) {
+  const auto iterations = static_cast<double>(k_ - last_k_);
+  if (iterations < probation_) return;
+  if (std::log(last_bound_ / bound) / 2 * probation_ >= iterations) {
+    last_bound_ = bound;
+    last_k_ = k_;
+    return;
+  }
+  nids_ = never;
+  last_bound_ = last_estimate_ = 0;
+  choose();
+  run.note(fmt::format("from iteration {} on ideal1 again, with J = {}", k_, M_->degree()));
 }
 
 /// The last resort, where neither going back nor less trust has helped. NIDS needs no more than L, which is
 /// met on the way, and lambda_max, of which agents know a bound by themselves; whatever else was believed or
 /// told about mu, lambda_min and the agents' likeness may be wrong.
 void SingleLoop::hand_over(Run& run) {
-  as_nids_ = 1;
+  nids_ = for_good;
   caution_ = 1;
   last_bound_ = last_estimate_ = 0;
   beliefs_.W.lambda_max = std::max(beliefs_.W.lambda_max, W_.maximum(W_.local_bounds()));
@@ -388,13 +418,17 @@ void SingleLoop::consider_calming(const Run& run, double bound, double left) {
 void SingleLoop::judge_progress(Run& run, double bound) {
   if (first_bound_ == 0) first_bound_ = bound;
   if (bound <= rounding * first_bound_) return;
+  if (nids_ == on_probation && last_bound_ > 0) return judge_nids(run, bound);
   if (last_bound_ == 0 || bound <= last_bound_ * std::exp(-2)) {
     last_bound_ = bound;
     last_k_ = k_;
     return;
   }
-  if (static_cast<double>(k_ - last_k_) <= patience * iterations_ || as_nids_ != 0) return;
-  if (slow_ == most_slow) return hand_over(run);
+  if (static_cast<double>(k_ - last_k_) <= patience * iterations_ || nids_ == for_good) return;
+  if (slow_ == most_slow) {
+    if (options_.switches) hand_over(run);
+    return;
+  }
   ++slow_;
   options_.sigma = std::min(1.0, 2 * options_.sigma);
   beliefs_.W.lambda_min /= 2;
@@ -402,6 +436,7 @@ void SingleLoop::judge_progress(Run& run, double bound) {
   choose();
   run.note(fmt::format("slower than predicted at iteration {}: sigma = {}, lambda_min = {:.4g}, J = {}", k_,
                        options_.sigma, beliefs_.W.lambda_min, M_->degree()));
+  try_nids(run);
 }
 
 /// At most |X - mean| of all agents together, if none has a larger |V_i| and the beliefs about W are right.

@@ -53,6 +53,7 @@ class SingleLoop {
     std::optional<double> momentum = {}, penalty = {}, dual_step = {};
     bool follow = true;             ///< take for L the curvature met on the way
     bool guard = true;              ///< go back where the run goes astray, and be more careful
+    bool switches = false;          ///< to nids, where the run shows that it may be better
     bool knows_directions = false;  ///< those passed in are of large curvature already
     /// Find out the network's spectrum on the way; until then what is passed in is a bound and a guess.
     bool survey = false;
@@ -80,6 +81,8 @@ class SingleLoop {
   [[nodiscard]] bool astray(double size);
   [[nodiscard]] bool may_go_back() const;
   void go_back(Run& run);
+  void try_nids(Run& run);
+  void judge_nids(Run& run, double bound);
   void hand_over(Run& run);
   void consider_calming(const Run& run, double bound, double left);
   void judge_progress(Run& run, double bound);
@@ -117,8 +120,10 @@ class SingleLoop {
   double first_bound_ = 0, last_bound_ = 0;  ///< progress is measured from here
   Index last_k_ = 0;
   Index retreats_ = 0, slow_ = 0;
-  Index as_nids_ = 0;   ///< whether that was the last resort
-  double caution_ = 1;  ///< multiplies the curvature met
+  enum Nids : Index { never, on_probation, for_good };
+  Index nids_ = never;    ///< whether it is that now
+  double probation_ = 0;  ///< iterations in which it is to shrink errors by e; 0: it was not tried yet
+  double caution_ = 1;    ///< multiplies the curvature met
   double last_estimate_ = 0;
   double worth_verifying_ = std::numeric_limits<double>::infinity();  ///< estimates below this
   Index verify_at_ = 0;                                               ///< iteration at which it will be

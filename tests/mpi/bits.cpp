@@ -86,7 +86,7 @@ void what_rides_on_messages(Cluster& cluster) {
   for (const char* lambda_max : {"auto", "2"}) {
     const Method m = with("auto", {{"tau", "1"}, {"lambda-max", lambda_max}});
     SolveOptions options;
-    options.watch = {.tol = 1e-7, .certified = true, .computations = 200, .every = 4};
+    options.watch = {.tol = 1e-7, .certified = true, .computations = 3000, .every = 20};
     const Result parallel = on_ranks(part, topology, m, *transport, options);
     if (cluster.rank() != 0) continue;
     const Result simulated = simulate(whole, topology, m, options);
