@@ -298,7 +298,8 @@ Verdict judge(const std::vector<Change>& changes, const Eigen::Vector3d& a) {
 double limit_by_storage(const LinkSequence& links, double s, Tracking kind) {
   const double a = links.awake();
   std::vector<Change> changes;
-  double gap = 1;
+  double gap = 1, squared = 0;
+  bool semidefinite = true;
   for (const Links& step : links.in_turn()) {
     const Vector lambda =
         Eigen::SelfAdjointEigenSolver<Matrix>(Matrix(step.M), Eigen::EigenvaluesOnly).eigenvalues();
@@ -306,8 +307,12 @@ double limit_by_storage(const LinkSequence& links, double s, Tracking kind) {
     for (Index i = 0; i < step.M.rows(); ++i)
       for (SparseRows::InnerIterator entry(step.M, i); entry; ++entry)
         if (entry.col() != i) heaviest = std::max(heaviest, std::abs(entry.value()));
-    for (Index i = 1; i < lambda.size(); ++i)
-      changes.emplace_back(1 - s * a * lambda[i], 2 * s * s * a * (1 - a) * heaviest * lambda[i], kind);
+    for (Index i = 1; i < lambda.size(); ++i) {
+      const double p = 1 - s * a * lambda[i], variance = 2 * s * s * a * (1 - a) * heaviest * lambda[i];
+      changes.emplace_back(p, variance, kind);
+      squared = std::max(squared, p * p + variance);
+      semidefinite = semidefinite && s * lambda[i] < 1 + 1e-12;
+    }
     if (lambda.size() > 1) gap = std::min(gap, s * a * lambda[1]);
   }
   if (!(gap > 1e-9)) return 0;
@@ -327,6 +332,11 @@ double limit_by_storage(const LinkSequence& links, double s, Tracking kind) {
     centre -= step / 4;
     ellipsoid = (9.0 / 8) * (ellipsoid - step * step.transpose() / 2).eval();
   }
+  // The gain of one step's window: better where the gap is very small.
+  const double whole = 1 / (1 - std::sqrt(squared)),
+               entering = kind == Tracking::combined ? whole : whole - 1;
+  if (semidefinite && squared < 1)
+    least = std::min(least, std::max(0.5, entering * (1 + 1 / std::sqrt(gap))));
   return std::isfinite(least) ? std::min(2.0, 1 / least) : 0;
 }
 
@@ -369,7 +379,7 @@ std::optional<double> proven_limit(const Mixing& W, Tracking kind) {
   const Spectrum spectrum = W.spectrum();
   if (!links) return limit_of_eigenvalue(smallest_eigenvalue(spectrum), kind);
 
-  constexpr Index largest_response = 160, largest_storage = 500, largest_window = 200;
+  constexpr Index largest_response = 120, largest_storage = 500, largest_window = 200;
   const Index n = links->agents(), period = std::ssize(links->in_turn());
   if (links->awake() == 1 && n * period <= largest_response)
     return limit_of_turns(*links, spectrum.averaging_scale(), 1 - W.averaging()->factor, kind);
@@ -381,28 +391,19 @@ std::optional<double> proven_limit(const Mixing& W, Tracking kind) {
   return {};
 }
 
-double published_step(const Objective& F, const Mixing& W, Tracking kind) {
+double log10_of_published_step(const Objective& F, const Mixing& W, Tracking kind) {
   const double L = F.L(), mu = F.mu(), kappa = L / mu, n = static_cast<double>(W.agents());
-  if (!(mu > 0)) throw no_theorem("losses not known to be strongly convex", "its steps have mu in them");
   const LinkSequence* links = W.links();
   if (kind == Tracking::pushed) {
-    if (links && links->awake() < 1)
-      throw no_theorem("edges that wake at random", "Theorem 18 has graphs that are connected every B steps");
     const double turns = links ? static_cast<double>(links->in_turn().size()) : 1;
-    const double least = links ? W.averaging()->least_weight : 1;
-    const double power = log10_of_theorem_18(n, kappa, L, turns, least);
-    if (power < -300)
-      throw no_theorem(fmt::format("a step of 10^{:.0f}", power),
-                       "Theorem 18 has more than n^(n^2) in its step");
-    return std::pow(10, power);
+    return log10_of_theorem_18(n, kappa, L, turns, links ? W.averaging()->least_weight : 1);
   }
   if (!links) {
     const double gap = 1 - averaging_factor(W.spectrum());
-    return mu / (L * L) * gap * gap / 36;
+    return std::log10(mu / (L * L) * gap * gap / 36);
   }
   const Gain window = best_window(*links, W.spectrum().averaging_scale());
-  if (!(window.sigma < 1)) throw no_theorem("agents that do not come to agree", "Theorem 10 has delta < 1");
-  return 0.5 / (window.total() * window.total() * L * (1 + 4 * std::sqrt(n * kappa)));
+  return std::log10(0.5 / (window.total() * window.total() * L * (1 + 4 * std::sqrt(n * kappa))));
 }
 
 void TrackingStep::parameters(Fields& fields, std::string_view formula) {
@@ -411,27 +412,47 @@ void TrackingStep::parameters(Fields& fields, std::string_view formula) {
 }
 
 void TrackingStep::choose_theory(Fields& fields) {
-  static const std::array<std::string, 2> theories{"proven", "published"};
+  static const std::array<std::string, 3> theories{"proven", "published", "measured"};
   fields.choice("theory", theory, theories,
-                "which theorem the default step is of: proven, the one of docs/decisions/019, or published, "
-                "which is far smaller");
+                "where the default step is from: proven, a theorem of docs/decisions/019; published, a far "
+                "smaller one; measured, what diverged nowhere tried: 0.4 (1 + min(0, lambda_min(W_DS)))^2/L, "
+                "0.4 (1 - sigma)/L on a network that changes, min(0.4, 2 (1 - sigma)^2, min v/2)/L on one "
+                "that is directed");
 }
 
 double TrackingStep::operator()(const Objective& F, const Mixing& W, Run& run, Tracking kind) const {
   if (step) return run.uses("step", *step);
-  if (theory == Theory::published) return run.uses("step", scale * published_step(F, W, kind));
+  if (theory == Theory::published) return run.uses("step", scale * published(F, W, kind));
+
+  const LinkSequence* links = W.links();
+  const bool has_published = kind != Tracking::adapted && F.mu() > 0 && (!links || links->awake() == 1);
+  if (has_published && (!links || W.agents() <= 64))
+    run.uses("published-step", std::pow(10, log10_of_published_step(F, W, kind)));
 
   const std::optional<Averaging> averaging = W.averaging();
   const double gap = 1 - (averaging ? averaging->factor : averaging_factor(W.spectrum()));
   const double slows = gap * std::sqrt(F.kappa());
-  if (const std::optional<double> limit = proven_limit(W, kind)) {
-    run.uses("proven-below", *limit / F.L());
+  const std::optional<double> limit = proven_limit(W, kind);
+  if (limit) run.uses("proven-below", *limit / F.L());
+  if (limit && theory == Theory::proven)
     return run.uses("step", scale * std::min(0.8 * *limit, slows) / F.L());
-  }
-  run.note(
-      "No theorem tells how long a step may be here (docs/decisions/019); it is one that was stable in "
-      "measurements.");
-  return run.uses("step", scale * 0.4 * measured_tracking_share(*averaging) / F.L());
+  if (theory == Theory::proven)
+    run.note(
+        "No theorem tells how long a step may be here (docs/decisions/019); it is one that was stable in "
+        "measurements.");
+  const double share = averaging ? measured_tracking_share(*averaging) : tracking_share(W.spectrum());
+  return run.uses("step", scale * 0.4 * share / F.L());
+}
+
+double TrackingStep::published(const Objective& F, const Mixing& W, Tracking kind) {
+  if (!(F.mu() > 0)) throw no_theorem("losses not known to be strongly convex", "its steps have mu in them");
+  if (const LinkSequence* links = W.links(); links && links->awake() < 1 && kind == Tracking::pushed)
+    throw no_theorem("edges that wake at random", "Theorem 18 has graphs that are connected every B steps");
+  const double power = log10_of_published_step(F, W, kind);
+  if (power < -300)
+    throw no_theorem(fmt::format("a step of 10^{:.0f}", power),
+                     "no computer has such a number; Theorem 18 has more than n^(n^2) in it");
+  return std::pow(10, power);
 }
 
 }  // namespace ideal

@@ -328,6 +328,24 @@ MeanGaps mean_gaps(const Problem& problem, const Topology& topology, const Metho
           trace.front().suboptimality / n};
 }
 
+/// Rounded off by little, hardly any row bends: a way of its own to add up those that do.
+TEST(KinkedLosses, HessiansOfFewRowsAreThoseOfTheirProducts) {
+  for (const double density : {1.0, 0.3})
+    for (const double width : {0.02, 0.3, 1.0})
+      for (const auto& kinked : losses_of({.kind = LossKind::hinge, .l2 = 0.01}, 2, 900, density)) {
+        const auto f = kinked->smoothed(width);
+        const Vector x = 0.3 * some_point(4);
+        Block H = Block::Zero(7, 7);
+        f->add_hessian(x, H);
+        Vector column(7);
+        for (Index j = 0; j < 7; ++j) {
+          f->hessian_vector(x, Vector::Unit(7, j), column);
+          EXPECT_LT((H.col(j).tail(7 - j) - column.tail(7 - j)).norm(), 1e-12 * (1 + column.norm()))
+              << width << ' ' << density;
+        }
+      }
+}
+
 /// The optimum is no further than they take it to be, whatever the loss and wherever they start.
 TEST(Radius, BoundsHowFarTheOptimumIs) {
   const Topology topology = Topology::parse("cycle:6", "laplacian");

@@ -372,6 +372,28 @@ TEST(ProvenSteps, DefaultsKeepTheRateOfTheRegistry) {
       }
 }
 
+TEST(MeasuredSteps, AreThoseOfTheRegistryAndReachTheOptimum) {
+  const auto step = [](const Topology& topology, const char* name) {
+    const Problem problem = make_problem({.kappa = 20}, topology.agents());
+    const Method m = with(name, {{"theory", "measured"}});
+    SolveOptions options;
+    options.watch = {.tol = 1e-10, .computations = 60000, .every = 20};
+    const Result result = simulate(problem, topology, m, options);
+    EXPECT_EQ(result.status, Status::converged) << name;
+    EXPECT_TRUE(result.notes.empty()) << "it was asked for";
+    return resolved(result, "step") * problem.constants.L;
+  };
+  for (const std::string& graph : five_graphs)
+    EXPECT_NEAR(step(Topology::parse(graph, "laplacian"), "diging"), 0.4, 1e-9) << graph;
+  for (const Topology& topology : networks_that_take_turns())
+    EXPECT_NEAR(step(topology, "diging"), 0.4 * (1 - topology.averaging()->factor), 1e-9);
+  for (const Topology& topology : directed_networks()) {
+    const double gap = 1 - topology.averaging()->factor;
+    EXPECT_NEAR(step(topology, "push-diging"),
+                std::min({0.4, 2 * gap * gap, topology.averaging()->least_weight / 2}), 1e-9);
+  }
+}
+
 // ---- as published ----------------------------------------------------------------------------------------
 
 TEST(PublishedSteps, AreThoseOfTheTheorems) {
