@@ -25,7 +25,7 @@ double finite(double kappa_f) { return std::isfinite(kappa_f) ? kappa_f : 1e4; }
 
 constexpr double smallest_step = 1e-11;  // of an iterate: rounding makes such
 constexpr Index pause = 4;               // iterations between a word's end and the next look
-constexpr Index long_loop = 100;  // passes of an inner loop after which agents ask whether all is finite
+constexpr Index long_loop = 100;     // passes of an inner loop after which agents ask whether all is finite
 constexpr double beyond_all = 1e60;  // no optimum is so far away
 
 }  // namespace

@@ -275,7 +275,7 @@ void Rows::add_weighted_gram(const Vector& w, Block& H) const {
 void Rows::add_gram_of_few(const Vector& w, Block& H) const {
   constexpr Index at_once = 256;
   Block chosen = Block::Zero(H.rows(), at_once);
-  std::vector<double> wide;
+  kernel::Numbers wide;
   Index held = 0;
   for (Index j = 0; j < count_; ++j) {
     if (w[j] != 0) {
