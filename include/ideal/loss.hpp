@@ -48,6 +48,9 @@ class Loss {
   /// How far gradients may be from those of its l2 term; infinite where no bound is known.
   [[nodiscard]] virtual double lipschitz() const { return std::numeric_limits<double>::infinity(); }
 
+  /// No value is smaller, its l2 term left out; minus infinity where nobody knows.
+  [[nodiscard]] virtual double lower_bound() const { return -std::numeric_limits<double>::infinity(); }
+
   /// Value and gradient at once, in one pass over the data where the loss can.
   virtual double value_and_gradient(VectorRef x, VectorOut g) const;
 

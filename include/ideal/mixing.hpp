@@ -7,6 +7,7 @@
 #include <ideal/topology.hpp>
 #include <ideal/transport.hpp>
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <vector>
@@ -75,6 +76,9 @@ class Mixing {
   /// How fast a network averages that changes or is directed; none where M is always the same.
   [[nodiscard]] virtual std::optional<Averaging> averaging() const = 0;
 
+  /// The links of such a network; null where M is always the same.
+  [[nodiscard]] virtual const LinkSequence* links() const = 0;
+
   /// What each hosted agent knows by itself of the largest: no eigenvalue exceeds the largest of these.
   [[nodiscard]] virtual Vector local_bounds() const = 0;
 
@@ -129,12 +133,29 @@ class Mixing {
   /// so statements go entry by entry; an entry's own sequence of operations is always the same.
   template <class Update>
   void locally(const Block& X, Update update) {
-    threads().ranges(Own::parts(X.size()), [&, size = X.size()](Index first, Index end) {
+    const auto some = [&, size = X.size()](Index first, Index end) {
       for (Index part = first; part < end; ++part) update(Own(part, size));
-    });
+    };
+    threads().ranges(Own::parts(X.size()), some, Threads::worth_waking_others / Own::most);
   }
 
+  /// M X at once, each part used as soon as it is there: update(own, MX) as above, where MX is own(M X) and
+  /// lives in the cache. X itself stays as it is; the time it takes counts as this oracle's.
+  template <class Update>
+  void mix(const Block& X, const Update& update) {
+    start(X);
+    finish_by_parts(std::cref(update));
+  }
+
+ protected:
+  using MixedPart = Eigen::Map<const Vector, Eigen::AlignedMax>;
+  using UseOfPart = std::function<void(const Own&, const MixedPart&)>;
+
  private:
+  virtual void finish_by_parts(const UseOfPart& use) {
+    const Block& MX = finish();
+    locally(MX, [&](auto own) { use(own, own(MX)); });
+  }
   virtual Threads& threads() = 0;
   friend class Chebyshev;
 };
@@ -156,6 +177,7 @@ class Network final : public Mixing {
   const Block& common(const Block& X) override { return room_for(X).setZero(X.rows(), X.cols()); }
   Spectrum spectrum() const override { return topology_.spectrum(); }
   std::optional<Averaging> averaging() const override { return topology_.averaging(); }
+  const LinkSequence* links() const override { return topology_.sequence(); }
   Vector local_bounds() const override;
   Vector maxima(const Block& column_per_hosted_agent) override;
   void carry(Block* numbers) override { carried_ = numbers; }
@@ -177,10 +199,15 @@ class Network final : public Mixing {
 
  private:
   Threads& threads() override { return threads_; }
+  void finish_by_parts(const UseOfPart& use) override;
+  void receive();
+  [[nodiscard]] Index ranges_of(const Block& X) const;
   void count(Index numbers);
   void look_around();
   Block& room_for(const Block& X);
   void sum_neighbours(Index range, Index ranges, Stores stores);
+  void sum_stretch(Index first, Index count, const double** x, double* result) const;
+  const double** neighbours_of_range(Index range) { return neighbours_.data() + range * largest_row_; }
   template <class Theirs>
   void keep_largest(Block& numbers, const Theirs& theirs_of);
   template <class Theirs>
@@ -232,6 +259,7 @@ class Chebyshev final : public Mixing {
   const Block& common(const Block& X) override { return W_.common(X); }
   Spectrum spectrum() const override { return spectrum_; }
   std::optional<Averaging> averaging() const override { return W_.averaging(); }
+  const LinkSequence* links() const override { return W_.links(); }
   Vector local_bounds() const override {
     return Vector::Constant(W_.local_bounds().size(), spectrum_.lambda_max);
   }

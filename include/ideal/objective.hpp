@@ -137,6 +137,12 @@ class Objective {
   /// How steep each hosted agent's loss gets, but for its l2 term; not counted either.
   [[nodiscard]] Vector lipschitz() const;
 
+  /// f_i(x_i) of each hosted agent: counted as one computation.
+  Vector values(const Block& X);
+
+  /// What each hosted agent's loss does not fall below, but for its l2 term; not counted.
+  [[nodiscard]] Vector lower_bounds() const;
+
   /// Numbers of the normal distribution, the same for every agent; those of a draw of a run are always the
   /// same.
   void shared_noise(Index draw, Block& numbers) const;

@@ -27,11 +27,14 @@ class Threads {
     });
   }
 
+  /// Simple operations on so many numbers take as long as it takes to have other threads help.
+  static constexpr Index worth_waking_others = 4096;
+
   /// The same with what items have in common done once: work(first, end) on contiguous ranges that cover
-  /// 0 ... items-1, as many as threads.
+  /// 0 ... items-1, as many as threads, or one if there are fewer than `least` items.
   template <class Work>
-  void ranges(Index items, Work&& work) {
-    if (count_ > 1 && items > 1)
+  void ranges(Index items, Work&& work, Index least = 2) {
+    if (count_ > 1 && items >= least)
       share(items, &call<std::remove_reference_t<Work>>, &work);
     else if (items > 0)
       work(Index{0}, items);

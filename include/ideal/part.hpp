@@ -17,6 +17,8 @@ class Own {
   Own(Index index, Index size)
       : first_(index * most), count_(size - first_ < most ? size - first_ : most), size_(size) {}
   static Index parts(Index size) { return (size + most - 1) / most; }
+  [[nodiscard]] Index first() const { return first_; }
+  [[nodiscard]] Index count() const { return count_; }
 
   auto operator()(Block& B) const {
     assert(B.size() == size_);

@@ -12,6 +12,9 @@
 #include <vector>
 
 #include <fmt/format.h>
+#ifdef __linux__
+#include <sched.h>
+#endif
 
 namespace ideal {
 
@@ -40,6 +43,32 @@ void wait_for_change(const std::atomic<unsigned>& value, unsigned old) {
   value.wait(old, std::memory_order_acquire);
 }
 
+/// The cores that this process may use, the one this thread is on first.
+std::vector<int> cores_from_here() {
+  std::vector<int> cores;
+#ifdef __linux__
+  cpu_set_t allowed;
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return cores;
+  for (int core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &allowed)) cores.push_back(core);
+  if (const auto here = std::ranges::find(cores, sched_getcpu()); here != cores.end())
+    std::rotate(cores.begin(), here, cores.end());
+#endif
+  return cores;
+}
+
+/// Goes to a core, and may leave it again. A new thread begins beside the one that made it; as both sleep and
+/// wake every few microseconds, the kernel does not see for a long time that they share a core.
+void move_to([[maybe_unused]] int core) {
+#ifdef __linux__
+  cpu_set_t allowed, one;
+  CPU_ZERO(&one);
+  CPU_SET(core, &one);
+  if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
+  if (sched_setaffinity(0, sizeof one, &one) == 0) sched_setaffinity(0, sizeof allowed, &allowed);
+#endif
+}
+
 // What one thread writes while another looks at something else stays on a line of its own.
 constexpr std::size_t cache_line = 64;
 
@@ -52,8 +81,13 @@ constexpr std::size_t cache_line = 64;
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct Threads::Team {
   explicit Team(int count) : size(count), begun(static_cast<std::size_t>(count)) {
+    const std::vector<int> cores = cores_from_here();
     try {
-      for (int rank = 1; rank < count; ++rank) workers.emplace_back([this, rank] { serve(rank); });
+      for (int rank = 1; rank < count; ++rank)
+        workers.emplace_back([this, rank, core = rank < std::ssize(cores) ? cores[rank] : -1] {
+          if (core >= 0) move_to(core);
+          serve(rank);
+        });
     } catch (const std::system_error& error) {
       dismiss();
       throw RunError(

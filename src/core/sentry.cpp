@@ -25,7 +25,8 @@ double finite(double kappa_f) { return std::isfinite(kappa_f) ? kappa_f : 1e4; }
 
 constexpr double smallest_step = 1e-11;  // of an iterate: rounding makes such
 constexpr Index pause = 4;               // iterations between a word's end and the next look
-constexpr Index long_loop = 100;  // passes of an inner loop after which agents ask whether all is finite
+constexpr Index long_loop = 100;     // passes of an inner loop after which agents ask whether all is finite
+constexpr double beyond_all = 1e60;  // no optimum is so far away
 
 }  // namespace
 
@@ -90,7 +91,7 @@ void Sentry::ask_for_life(const Block& X) {
 bool Sentry::hear_of_life() {
   rounds_left_ = asking_ = 0;
   W_.carry(nullptr);
-  finite_ = std::isfinite(sign_of_life_(norm, 0));
+  finite_ = sign_of_life_(norm, 0) < beyond_all;
   return !finite_;
 }
 

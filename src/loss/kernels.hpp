@@ -3,6 +3,8 @@
 
 #include <ideal/block.hpp>
 
+#include <vector>
+
 /// The loops over data rows that losses are made of, compiled for every instruction set and chosen when the
 /// program runs. Every sum has an order of its own: a dot product is eight partial sums, rows are added one
 /// after the other. So results depend neither on the width of a register, nor on how rows are grouped, nor on
@@ -57,6 +59,9 @@ void add_multiples(const Rows<float>& A, const double* r, double* g);
 /// A panel is a matrix stored row by row, with room in each for whole registers: so many numbers for so many
 /// columns.
 Index panel_width(Index columns);
+
+/// Numbers of which no register is filled from two cache lines; memory is kept when there are fewer.
+using Numbers = std::vector<double, Eigen::aligned_allocator<double>>;
 
 /// Z = A X for a panel X of d rows.
 void multiply_panel(const Rows<double>& A, const double* X, Index width, double* Z);

@@ -107,6 +107,7 @@ class LinearLoss : public PiecewiseLoss {
     return nullptr;
   }
 
+  double lower_bound() const override { return 0; }  // of all links
   double lipschitz() const override {
     return link_.max_slope * std::sqrt(rows_->gram_spectrum(false).largest);
   }

@@ -20,9 +20,7 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::CappedTag<double, 8>;
-using V = hn::Vec<Lanes>;
 constexpr Lanes lanes;
-constexpr Index width = hn::MaxLanes(lanes);
 
 /// Applies f(tag, z, b) to all numbers: by whole registers, what is left by a half of one if it fills that,
 /// and the last ones in a copy that is long enough.
@@ -87,9 +85,9 @@ double values(const double* z, const double* b, Index count) {
 double probabilities(double* scores, Index classes, Index room) {
   const double top = *std::max_element(scores, scores + classes);
   std::fill(scores + classes, scores + room, top);
-  const V shift = hn::Set(lanes, top);
-  for (Index k = 0; k < room; k += width)
-    hn::StoreU(hn::Exp(lanes, hn::Sub(hn::LoadU(lanes, scores + k), shift)), lanes, scores + k);
+  transform(lanes, scores, scores, room, [top](auto tag, auto each, auto) HWY_ATTR {
+    return hn::Exp(tag, hn::Sub(each, hn::Set(tag, top)));
+  });
   double sum = 0;
   for (Index k = 0; k < classes; ++k) sum += scores[k];
   for (Index k = 0; k < classes; ++k) scores[k] /= sum;

@@ -12,6 +12,7 @@ namespace ideal {
 namespace {
 
 constexpr Index cholesky_limit = 400;  // above, assembling the Hessian costs more than the products CG needs
+constexpr Index kinked_limit = 3000;   // such few rows bend that it costs little, and CG would not end
 constexpr int max_steps = 200;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
@@ -77,8 +78,8 @@ double rounded_newton(const Loss& f, Vector& x) {
   double value = f.value(x), norm = g.norm();
   const double enough = 1e-14 * (1 + norm);
   for (int step = 0, idle = 0; step < max_steps && idle < patience && norm > enough; ++step) {
-    const Vector p = x.size() <= cholesky_limit ? cholesky_direction(f, x, g)
-                                                : conjugate_gradient_direction(f, x, g, 1e-6);
+    const Vector p =
+        x.size() <= kinked_limit ? cholesky_direction(f, x, g) : conjugate_gradient_direction(f, x, g, 1e-6);
     const double slope = g.dot(p);
     if (!p.allFinite() || !(slope < 0)) break;
     x += least_along(f, x, p, slope, g_next) * p;

@@ -259,6 +259,20 @@ Vector Objective::lipschitz() const {
   return G;
 }
 
+Vector Objective::values(const Block& X) {
+  const Stopwatch watch(seconds_);
+  Vector f(X.cols());
+  threads_.each(f.size(), [&](Index c) {
+    f[c] = losses_[c]->value(X.col(c)) + extra_convexity_ / 2 * X.col(c).squaredNorm();
+  });
+  meter_.computations += 1;
+  return f;
+}
+
+Vector Objective::lower_bounds() const {
+  return Vector::NullaryExpr(std::ssize(losses_), [&](Index c) { return losses_[c]->lower_bound(); });
+}
+
 Vector Objective::known_convexity() const {
   return Vector::NullaryExpr(std::ssize(losses_), [&](Index c) { return losses_[c]->known_convexity(); });
 }

@@ -15,79 +15,108 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Lanes = hn::CappedTag<double, 8>;
-using V = hn::Vec<Lanes>;
-constexpr Lanes lanes;
-constexpr Index lane_count = hn::MaxLanes(lanes);
+using Widest = hn::CappedTag<double, 8>;
+using Narrower = hn::CappedTag<double, 4>;
 constexpr Index group = 4;  // rows, or columns of A, that share what is loaded of a panel
 
-/// `rows` rows of A times `wide` registers of a row of X: all sums stay in registers.
-template <Index rows, Index wide>
-HWY_INLINE void multiply_block(const double* A, Index d, const double* X, Index width, double* Z) {
-  V sum[rows][wide];
-  for (Index j = 0; j < rows; ++j)
-    for (Index v = 0; v < wide; ++v) sum[j][v] = hn::Zero(lanes);
-  for (Index k = 0; k < d; ++k) {
-    V x[wide];
-    for (Index v = 0; v < wide; ++v) x[v] = hn::LoadU(lanes, X + k * width + v * lane_count);
-    for (Index j = 0; j < rows; ++j) {
-      const V a = hn::Set(lanes, A[j * d + k]);
-      for (Index v = 0; v < wide; ++v) sum[j][v] = hn::MulAdd(a, x[v], sum[j][v]);
+/// The kernels with registers of one width.
+template <class Lanes>
+struct Panel {
+  using V = hn::Vec<Lanes>;
+  static constexpr Lanes lanes{};
+  static constexpr Index lane_count = hn::MaxLanes(lanes);
+
+  /// `rows` rows of A times `wide` registers of a row of X: all sums stay in registers.
+  template <Index rows, Index wide>
+  static HWY_INLINE void multiply_block(const double* A, Index d, const double* X, Index width, double* Z) {
+    V sum[rows][wide];
+    for (Index j = 0; j < rows; ++j)
+      for (Index v = 0; v < wide; ++v) sum[j][v] = hn::Zero(lanes);
+    for (Index k = 0; k < d; ++k) {
+      V x[wide];
+      for (Index v = 0; v < wide; ++v) x[v] = hn::LoadU(lanes, X + k * width + v * lane_count);
+      for (Index j = 0; j < rows; ++j) {
+        const V a = hn::Set(lanes, A[j * d + k]);
+        for (Index v = 0; v < wide; ++v) sum[j][v] = hn::MulAdd(a, x[v], sum[j][v]);
+      }
     }
+    for (Index j = 0; j < rows; ++j)
+      for (Index v = 0; v < wide; ++v) hn::StoreU(sum[j][v], lanes, Z + j * width + v * lane_count);
   }
-  for (Index j = 0; j < rows; ++j)
-    for (Index v = 0; v < wide; ++v) hn::StoreU(sum[j][v], lanes, Z + j * width + v * lane_count);
-}
 
-/// `columns` columns of A, transposed, times `wide` registers of the rows of R.
-template <Index columns, Index wide>
-HWY_INLINE void add_block(const Rows<double>& A, Index k, const double* R, Index width, double* G) {
-  V sum[columns][wide];
-  for (Index c = 0; c < columns; ++c)
-    for (Index v = 0; v < wide; ++v) sum[c][v] = hn::LoadU(lanes, G + c * width + v * lane_count);
-  for (Index j = 0; j < A.count; ++j) {
-    V r[wide];
-    for (Index v = 0; v < wide; ++v) r[v] = hn::LoadU(lanes, R + j * width + v * lane_count);
-    for (Index c = 0; c < columns; ++c) {
-      const V a = hn::Set(lanes, A.row(j)[k + c]);
-      for (Index v = 0; v < wide; ++v) sum[c][v] = hn::MulAdd(a, r[v], sum[c][v]);
+  /// `columns` columns of A, transposed, times `wide` registers of the rows of R.
+  template <Index columns, Index wide>
+  static HWY_INLINE void add_block(const Rows<double>& A, Index k, const double* R, Index width, double* G) {
+    V sum[columns][wide];
+    for (Index c = 0; c < columns; ++c)
+      for (Index v = 0; v < wide; ++v) sum[c][v] = hn::LoadU(lanes, G + c * width + v * lane_count);
+    for (Index j = 0; j < A.count; ++j) {
+      V r[wide];
+      for (Index v = 0; v < wide; ++v) r[v] = hn::LoadU(lanes, R + j * width + v * lane_count);
+      for (Index c = 0; c < columns; ++c) {
+        const V a = hn::Set(lanes, A.row(j)[k + c]);
+        for (Index v = 0; v < wide; ++v) sum[c][v] = hn::MulAdd(a, r[v], sum[c][v]);
+      }
     }
+    for (Index c = 0; c < columns; ++c)
+      for (Index v = 0; v < wide; ++v) hn::StoreU(sum[c][v], lanes, G + c * width + v * lane_count);
   }
-  for (Index c = 0; c < columns; ++c)
-    for (Index v = 0; v < wide; ++v) hn::StoreU(sum[c][v], lanes, G + c * width + v * lane_count);
-}
 
-template <Index wide>
-HWY_INLINE void multiply_strip(const Rows<double>& A, const double* X, Index width, double* Z) {
-  Index j = 0;
-  for (; j + group <= A.count; j += group)
-    multiply_block<group, wide>(A.row(j), A.d, X, width, Z + j * width);
-  for (; j < A.count; ++j) multiply_block<1, wide>(A.row(j), A.d, X, width, Z + j * width);
-}
+  template <Index wide>
+  static HWY_INLINE void multiply_strip(const Rows<double>& A, const double* X, Index width, double* Z) {
+    Index j = 0;
+    for (; j + group <= A.count; j += group)
+      multiply_block<group, wide>(A.row(j), A.d, X, width, Z + j * width);
+    for (; j < A.count; ++j) multiply_block<1, wide>(A.row(j), A.d, X, width, Z + j * width);
+  }
 
-template <Index wide>
-HWY_INLINE void add_strip(const Rows<double>& A, const double* R, Index width, double* G, Index first) {
-  Index k = first;
-  for (; k + group <= A.d; k += group) add_block<group, wide>(A, k, R, width, G + k * width);
-  for (; k < A.d; ++k) add_block<1, wide>(A, k, R, width, G + k * width);
+  template <Index wide>
+  static HWY_INLINE void add_strip(const Rows<double>& A, const double* R, Index width, double* G,
+                                   Index first) {
+    Index k = first;
+    for (; k + group <= A.d; k += group) add_block<group, wide>(A, k, R, width, G + k * width);
+    for (; k < A.d; ++k) add_block<1, wide>(A, k, R, width, G + k * width);
+  }
+
+  /// use<wide>(at) for all strips of a panel: three registers from number `at` on, or what is left.
+  template <class Use>
+  static HWY_INLINE void by_strips(Index width, const Use& use) {
+    Index at = 0;
+    for (; at + 3 * lane_count <= width; at += 3 * lane_count) use.template operator()<3>(at);
+    if (at + 2 * lane_count <= width)
+      use.template operator()<2>(at);
+    else if (at < width)
+      use.template operator()<1>(at);
+  }
+};
+
+/// Where whole registers of the widest kind would be filled up with zeros, narrower ones do less in vain.
+template <class Use>
+HWY_INLINE void with_fitting_registers(Index width, const Use& use) {
+  if constexpr (hn::MaxLanes(Narrower()) < hn::MaxLanes(Widest()))
+    if (width % hn::MaxLanes(Widest()) != 0) return use(Panel<Narrower>());
+  use(Panel<Widest>());
 }
 
 }  // namespace
 
-Index whole_registers(Index columns) { return (columns + lane_count - 1) / lane_count * lane_count; }
+Index whole_registers(Index columns) {
+  constexpr Index least = hn::MaxLanes(Narrower());
+  return (columns + least - 1) / least * least;
+}
 
 void multiply_panel_f64(const Rows<double>& A, const double* X, Index width, double* Z) {
-  Index at = 0;
-  for (; at + 3 * lane_count <= width; at += 3 * lane_count) multiply_strip<3>(A, X + at, width, Z + at);
-  for (; at + 2 * lane_count <= width; at += 2 * lane_count) multiply_strip<2>(A, X + at, width, Z + at);
-  for (; at < width; at += lane_count) multiply_strip<1>(A, X + at, width, Z + at);
+  with_fitting_registers(width, [&](auto panel) HWY_ATTR {
+    panel.by_strips(width, [&]<Index wide>(Index at)
+                               HWY_ATTR { panel.template multiply_strip<wide>(A, X + at, width, Z + at); });
+  });
 }
 
 void add_panel_f64(const Rows<double>& A, const double* R, Index width, double* G, Index first) {
-  Index at = 0;
-  for (; at + 3 * lane_count <= width; at += 3 * lane_count) add_strip<3>(A, R + at, width, G + at, first);
-  for (; at + 2 * lane_count <= width; at += 2 * lane_count) add_strip<2>(A, R + at, width, G + at, first);
-  for (; at < width; at += lane_count) add_strip<1>(A, R + at, width, G + at, first);
+  with_fitting_registers(width, [&](auto panel) HWY_ATTR {
+    panel.by_strips(width, [&]<Index wide>(Index at)
+                               HWY_ATTR { panel.template add_strip<wide>(A, R + at, width, G + at, first); });
+  });
 }
 
 }  // namespace ideal::kernel::HWY_NAMESPACE

@@ -71,13 +71,13 @@ class ProximalSearch {
   }
 
   [[nodiscard]] Vector direction_of(const Point& p, const std::vector<Index>& free) const {
-    return std::ssize(free) <= cholesky_limit ? by_cholesky(p, free) : by_conjugate_gradients(p, free);
+    return std::ssize(free) <= cholesky_limit() ? by_cholesky(p, free) : by_conjugate_gradients(p, free);
   }
 
   [[nodiscard]] Vector by_cholesky(const Point& p, const std::vector<Index>& free) const {
     const auto count = std::ssize(free);
     Block H;
-    if (p.x.size() <= cholesky_limit) {
+    if (p.x.size() <= cholesky_limit()) {
       Block all = Block::Zero(p.x.size(), p.x.size());
       f_.add_hessian(p.x, all);
       const Block symmetric = all.selfadjointView<Eigen::Lower>();
@@ -138,7 +138,8 @@ class ProximalSearch {
     return true;
   }
 
-  static constexpr Index cholesky_limit = 400;  // free entries
+  /// Free entries. Where kinks were rounded off few rows bend, and conjugate gradients would not end.
+  [[nodiscard]] Index cholesky_limit() const { return f_.curvature_jumps() ? 3000 : 400; }
 
   const Loss& f_;
   const Regulariser& r_;

@@ -19,13 +19,16 @@ namespace {
 /// f = sum_i f_i as one loss; agents are added in order whatever the number of threads and hosts.
 class SumLoss final : public Loss {
  public:
-  SumLoss(std::span<const std::shared_ptr<const Loss>> hosted, Transport& transport, Threads& threads)
+  SumLoss(std::span<const std::shared_ptr<const Loss>> hosted, Transport& transport, Threads& threads,
+          bool kinked = false)
       : losses_(hosted),
         transport_(transport),
         threads_(threads),
+        kinked_(kinked),
         parts_(hosted.front()->dimension(), std::ssize(hosted)) {}
 
   Index dimension() const override { return losses_.front()->dimension(); }
+  bool curvature_jumps() const override { return kinked_; }
 
   double value(VectorRef x) const override {
     Block values(1, parts_.cols());
@@ -67,6 +70,7 @@ class SumLoss final : public Loss {
   std::span<const std::shared_ptr<const Loss>> losses_;
   Transport& transport_;
   Threads& threads_;
+  bool kinked_;  ///< hardly any row bends, and those that do much
   mutable Block parts_;
 };
 
@@ -147,7 +151,7 @@ Reference solve_reference(std::span<const std::shared_ptr<const Loss>> hosted, T
       if (smooth.empty())
         throw RunError(
             "the reference solution of a loss that is neither smooth nor knows a smooth one near it");
-      const SumLoss below(smooth, transport, threads);
+      const SumLoss below(smooth, transport, threads, width < 0.05);
       reference.gradient_norm = proximal_newton(below, r, reference.x);
       reference.rounded_off = f.value(reference.x) - below.value(reference.x);
     }

@@ -211,7 +211,7 @@ Index Rows::panel_rows() const {
   return std::clamp<Index>((192 << 10) / (8 * std::max<Index>(1, held_)), 8, 512);
 }
 
-kernel::Rows<double> Rows::in_double(Index first, Index count, std::vector<double>& wide) const {
+kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& wide) const {
   if (const auto* already = std::get_if<kernel::Rows<double>>(&data_)) return already->some(first, count);
   const auto& A = std::get<kernel::Rows<float>>(data_);
   wide.resize(static_cast<std::size_t>(count * A.d));
@@ -220,7 +220,7 @@ kernel::Rows<double> Rows::in_double(Index first, Index count, std::vector<doubl
 }
 
 void Rows::pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const {
-  thread_local std::vector<double> Z, R, wide;
+  thread_local kernel::Numbers Z, R, wide;
   const Index tile = panel_rows();
   Z.resize(static_cast<std::size_t>(tile * panel.x_width));
   R.resize(static_cast<std::size_t>(tile * panel.g_width));
@@ -247,11 +247,12 @@ void Rows::add_weighted_gram(const Vector& w, Block& H) const {
           H(A->columns[a], A->columns[b]) += w[j] * A->values[a] * A->values[b];
     return;
   }
+  if (4 * (w.array() != 0).count() < count_) return add_gram_of_few(w, H);
   // Panels of columns of A'diag(w)A, each from its diagonal down.
   constexpr Index columns_at_once = 12;
   const Index width = kernel::panel_width(columns_at_once), panels = (held_ + width - 1) / width;
   const Index tile = panel_rows();
-  std::vector<double> G(static_cast<std::size_t>(panels * held_ * width), 0),
+  kernel::Numbers G(static_cast<std::size_t>(panels * held_ * width), 0),
       R(static_cast<std::size_t>(tile * width)), wide;
   for (Index first = 0; first < count_; first += tile) {
     const Index count = std::min(tile, count_ - first);
@@ -268,6 +269,27 @@ void Rows::add_weighted_gram(const Vector& w, Block& H) const {
     for (Index a = b; a < held_; ++a)
       if (column(a) >= 0 && column(b) >= 0)
         H(column(a), column(b)) += G[static_cast<std::size_t>((b / width * held_ + a) * width + b % width)];
+}
+
+/// Where most rows weigh nothing, as those of losses that are straight but for kinks that were rounded off.
+void Rows::add_gram_of_few(const Vector& w, Block& H) const {
+  constexpr Index at_once = 256;
+  Block chosen = Block::Zero(H.rows(), at_once);
+  kernel::Numbers wide;
+  Index held = 0;
+  for (Index j = 0; j < count_; ++j) {
+    if (w[j] != 0) {
+      const auto A = in_double(j, 1, wide);
+      const double root = std::sqrt(w[j]);  // curvatures of convex losses
+      for (Index k = 0; k < held_; ++k)
+        if (column(k) >= 0) chosen(column(k), held) = root * A.row(0)[k];
+      ++held;
+    }
+    if (held == at_once || (j + 1 == count_ && held > 0)) {
+      H.selfadjointView<Eigen::Lower>().rankUpdate(chosen.leftCols(held));
+      held = 0;
+    }
+  }
 }
 
 bool Rows::all_zero() const {

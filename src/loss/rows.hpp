@@ -82,7 +82,7 @@ class Rows {
   [[nodiscard]] Index column(Index k) const { return kept_.empty() ? k : kept_[static_cast<std::size_t>(k)]; }
 
   /// Adds A' diag(w) A to the lower triangle of H.
-  void add_weighted_gram(const Vector& w, Block& H) const;
+  void add_weighted_gram(const Vector& w, Block& H) const;  ///< w >= 0
 
   /// Extreme eigenvalues of A'A / count. The smallest is exact up to dimension `dense_limit`, and the valid
   /// lower bound 0 beyond.
@@ -95,7 +95,8 @@ class Rows {
   [[nodiscard]] Index first_of(Index piece, Index pieces) const { return count_ * piece / pieces; }
   void pass_rows(Index begin, Index end, const double* x, double* g, const kernel::Residual& residual) const;
   void pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const;
-  [[nodiscard]] kernel::Rows<double> in_double(Index first, Index count, std::vector<double>& wide) const;
+  void add_gram_of_few(const Vector& w, Block& H) const;
+  [[nodiscard]] kernel::Rows<double> in_double(Index first, Index count, kernel::Numbers& wide) const;
   [[nodiscard]] const double* gathered(const double* x, std::vector<double>& room) const;
   [[nodiscard]] bool all_zero() const;
   [[nodiscard]] Index panel_rows() const;

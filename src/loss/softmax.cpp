@@ -19,7 +19,7 @@ void SoftmaxLoss::add_panel(const double* panel, Index width, VectorOut g) const
 }
 
 double SoftmaxLoss::value(VectorRef x) const {
-  thread_local std::vector<double> C;
+  thread_local kernel::Numbers C;
   const Index width = kernel::panel_width(classes_);
   C.assign(static_cast<std::size_t>(rows_->held() * width), 0);
   to_panel(x, C.data(), width);
@@ -35,7 +35,7 @@ double SoftmaxLoss::value(VectorRef x) const {
 }
 
 double SoftmaxLoss::piece_value_and_gradient(Index piece, VectorRef x, VectorOut g) const {
-  thread_local std::vector<double> C, G;
+  thread_local kernel::Numbers C, G;
   const Index width = kernel::panel_width(classes_);
   C.assign(static_cast<std::size_t>(rows_->held() * width), 0);
   G.assign(C.size(), 0);
@@ -89,8 +89,8 @@ void SoftmaxLoss::batch_gradient(VectorRef x, std::span<const Index> batch, Vect
 /// With p = softmax(z) and u = V'a: d/dt softmax(z + t u) = p o (u - p'u).
 void SoftmaxLoss::hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const {
   const Index width = kernel::panel_width(classes_);
-  std::vector<double> both(static_cast<std::size_t>(2 * rows_->held() * width), 0);
-  std::vector<double> G(static_cast<std::size_t>(rows_->held() * width), 0);
+  kernel::Numbers both(static_cast<std::size_t>(2 * rows_->held() * width), 0);
+  kernel::Numbers G(static_cast<std::size_t>(rows_->held() * width), 0);
   to_panel(x, both.data(), 2 * width);
   to_panel(v, both.data() + width, 2 * width);
   rows_->pass_panel({}, {.X = both.data(), .x_width = 2 * width, .G = G.data(), .g_width = width},

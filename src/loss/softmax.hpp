@@ -24,6 +24,7 @@ class SoftmaxLoss final : public PiecewiseLoss {
   double value_and_gradient(VectorRef x, VectorOut g) const override;
   void batch_gradient(VectorRef x, std::span<const Index> batch, VectorOut g) const override;
   void hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const override;
+  double lower_bound() const override { return 0; }
   Curvature curvature() const override;
   double known_convexity() const override { return l2_; }
   double row_smoothness() const override { return rows_->largest_square() / 2 + l2_; }

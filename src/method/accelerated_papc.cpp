@@ -41,10 +41,9 @@ Block AcceleratedPapc::operator()(Objective& F, Mixing& M, Run& run, Block Xf) c
     M.locally(X, [&](auto own) { own(Xg) = t * own(X) + (1 - t) * own(Xf); });
     const Block& G = F.gradient(Xg);
     M.locally(X, [&](auto own) { own(X_hat) = shrink * (own(X) - e * (own(G) - mu * own(Xg) + own(Y))); });
-    const Block& MX_hat = M.mix(X_hat);
-    M.locally(X, [&](auto own) {
-      own(Y) += own(MX_hat) / (e * spectrum.lambda_max);
-      const Part X_next = own(X_hat) - shrink / spectrum.lambda_max * own(MX_hat);
+    M.mix(X_hat, [&](auto own, const auto& MX_hat) {
+      own(Y) += MX_hat / (e * spectrum.lambda_max);
+      const Part X_next = own(X_hat) - shrink / spectrum.lambda_max * MX_hat;
       own(Xf) = own(Xg) + 2 * t / (2 - t) * (X_next - own(X));
       own(X) = X_next;
     });

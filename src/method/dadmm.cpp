@@ -22,12 +22,15 @@ struct Dadmm {
                 "x_i+ = argmin f_i(x) + <a_i, x> + rho W_ii |x|^2 - rho <2 W_ii x_i - (WX)_i, x>;  "
                 "a+ = a + rho W X+;  a_0 = 0",
             .cost = "(1, 1) exact, (T, 1) inexact",
-            .rate = "sqrt(kappa_f) log(1/eps) at best, times a power of kappa_W",
+            .rate =
+                "sqrt(kappa_f kappa_W) log(1/eps) on quadratics of equal Hessians and regular graphs; "
+                "sqrt(kappa_f) log(1/eps) times what is the network's for all losses",
             .assumptions = "f_i strongly convex and smooth; local minimisers",
             .citation =
                 "Shi, Ling, Yuan, Wu, Yin. On the linear convergence of the ADMM in decentralized consensus "
-                "optimization. IEEE Trans. Signal Process. 2014; rate: Makhdoumi, Ozdaglar. Convergence rate "
-                "of distributed ADMM over networks. arXiv 1601.00194",
+                "optimization. IEEE Trans. Signal Process. 2014, Theorem 1; rate for all losses: Makhdoumi, "
+                "Ozdaglar. Convergence rate of distributed ADMM over networks. arXiv 1601.00194; rho: "
+                "docs/decisions/020",
             .meets = {}};
   }
 

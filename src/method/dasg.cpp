@@ -36,7 +36,8 @@ struct Dasg {
             .citation =
                 "Fallah, Gurbuzbalaban, Ozdaglar, Simsekli, Zhu. Robust distributed accelerated stochastic "
                 "gradient "
-                "methods for multi-agent networks. JMLR 2022 (arXiv 1910.08701)",
+                "methods for multi-agent networks. JMLR 2022 (arXiv 1910.08701); the step and its rate: "
+                "docs/decisions/020",
             .linear = false};
   }
 

@@ -2,14 +2,14 @@
 #include "method/at_once.hpp"
 #include "method/gossip.hpp"
 #include "method/registry.hpp"
+#include "method/tracking.hpp"
 
 namespace ideal {
 
 namespace {
 
 struct Diging {
-  std::optional<double> step;
-  double step_scale = 1;
+  TrackingStep step;
 
   static About about() {
     return {
@@ -19,29 +19,32 @@ struct Diging {
         .rule = "X+ = W_DS X - alpha S;  S+ = W_DS S + g+ - g;  S_0 = g_0",
         .cost = "(1, 2)",
         .rate =
-            "kappa_f^2/(1 - sigma)^2 log(1/eps), or sqrt(n) kappa_f^(3/2)/(1 - sigma)^2 log(1/eps), with the "
-            "steps of the two theories, on a network that stays",
+            "max(kappa_f, sqrt(kappa_f)/(1 - sigma)) log(1/eps) on a network that stays, on quadratics of "
+            "equal Hessians; linear for all losses and networks it takes; with the published steps "
+            "kappa_f^2/(1 - sigma)^2 log(1/eps), or sqrt(n) kappa_f^(3/2)/(1 - sigma)^2 log(1/eps)",
         .assumptions =
             "f_i convex and smooth, f strongly convex; an undirected network, which may change but stays "
             "connected over time",
         .citation =
             "Qu, Li. Harnessing smoothness to accelerate distributed optimization. IEEE TCNS 2018; Nedic, "
             "Olshevsky, Shi. Achieving geometric convergence for distributed optimization over time-varying "
-            "graphs. SIAM J. Optim. 2017, Algorithm 1 and Theorem 10",
+            "graphs. SIAM J. Optim. 2017, Algorithm 1 and Theorem 10; the default step: docs/decisions/019",
         .meets = {Demand::no_dual_oracle, Demand::time_varying}};
   }
 
   void parameters(Fields& fields) {
-    fields.number("step", step, range::positive,
-                  "step alpha; auto: 0.4 (1 + lambda_min(W_DS))^2 / L, on a network that changes at most "
-                  "0.4 (1 - sigma) / L, which diverged nowhere tried; the theories have a factor times "
-                  "(1 - sigma)^2 / (kappa_f L) and (1 - sigma)^2 / (sqrt(n kappa_f) L)");
-    fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
+    step.parameters(
+        fields,
+        "step alpha; auto: 0.8 of what is proven to converge, at most (1 - sigma) sqrt(kappa_f)/L: (1 + "
+        "lambda_min(W_DS))^2/(2 L) on a network that stays, which is sharp; on one that changes a frequency "
+        "inequality or a gain tells; published: mu ((1 - sigma)/6)^2/L^2, or (1 - delta)^2/(2 L B^2 (1 + 4 "
+        "sqrt(n kappa_f))) where B steps leave delta");
+    step.choose_theory(fields);
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());
-    const double alpha = run.uses("step", step.value_or(step_scale * 0.4 * tracking_share(W) / F.L()));
+    const double alpha = step(F, W, run, Tracking::combined);
 
     Block S = Block::Zero(X.rows(), X.cols()), G_prev = S;
     Index k = 0;

@@ -39,7 +39,8 @@ struct Dmasg {
             "Fallah, Gurbuzbalaban, Ozdaglar, Simsekli, Zhu. Robust distributed accelerated stochastic "
             "gradient "
             "methods for multi-agent networks. JMLR 2022 (arXiv 1910.08701); stages as in Aybat, Fallah, "
-            "Gurbuzbalaban, Ozdaglar. NeurIPS 2019",
+            "Gurbuzbalaban, Ozdaglar. A universally optimal multistage accelerated stochastic gradient "
+            "method. NeurIPS 2019; proof: docs/decisions/020",
         .linear = false};
   }
 

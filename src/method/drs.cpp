@@ -27,7 +27,8 @@ struct Drs {
         .assumptions = "f_i convex and Lipschitz; a spanning tree to send sums along",
         .citation =
             "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for non-smooth distributed "
-            "optimization in networks. NeurIPS 2018, Algorithm 1",
+            "optimization in networks. NeurIPS 2018, Algorithm 1, T = 20 R G d^(1/4)/eps and K = T/(4 "
+            "sqrt(d)) there",
         .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::nonsmooth},
         .linear = false};
   }
@@ -41,7 +42,7 @@ struct Drs {
   Block operator()(Objective& F, Mixing& W, Run& run, Block start) const {
     const double d = static_cast<double>(start.rows()), fourth_root = std::pow(d, 0.25);
     Extent size;
-    if (!(lipschitz && radius) && !run.resumes()) size = extent(F, W, start, lipschitz);
+    if (!(lipschitz && radius) && !run.resumes()) size = extent(F, W, run, start, radius, lipschitz);
 
     Block X = start, Z = start, Y = start, S = Block::Zero(X.rows(), X.cols()), sum = S, U = S;
     double a = 1;

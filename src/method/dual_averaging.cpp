@@ -58,7 +58,8 @@ struct DualAveraging {
     const double s = doubly_stochastic_scale(W.spectrum());
     const bool by_theory = !step && (!std::isfinite(F.L()) || radius || lipschitz);
     Extent size;
-    if (by_theory && !(lipschitz && radius) && !run.resumes()) size = extent(F, W, start, lipschitz);
+    if (by_theory && !(lipschitz && radius) && !run.resumes())
+      size = extent(F, W, run, start, radius, lipschitz);
 
     Block X = start, mean = start, Z = Block::Zero(X.rows(), X.cols());
     Index k = 0;

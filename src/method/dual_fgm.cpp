@@ -49,7 +49,7 @@ struct DualFgm {
                 "local minimisers, exact ones where f_i is not smooth",
             .citation =
                 "Uribe, Lee, Gasnikov, Nedic. A dual approach for optimal algorithms in distributed "
-                "optimization over networks. Optim. Methods Softw. 2021",
+                "optimization over networks. Optim. Methods Softw. 2021; the bounds: docs/decisions/020",
             .meets = {Demand::merely_convex, Demand::nonsmooth}};
   }
 

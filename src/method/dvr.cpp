@@ -43,8 +43,8 @@ struct Dvr {
             .citation =
                 "Hendrikx, Bach, Massoulie. Dual-free stochastic decentralized optimization with variance "
                 "reduction. "
-                "NeurIPS 2020; parts drawn uniformly, alpha with 2 L - sigma for the paper's sigma + "
-                "lambda_max, as its rate alpha eta/2 requires"};
+                "NeurIPS 2020, Algorithm 1 and Theorem 1; parts drawn uniformly, alpha with 2 L - sigma for "
+                "the paper's sigma + lambda_max (docs/decisions/020)"};
   }
 
   void parameters(Fields& fields) {

@@ -19,23 +19,20 @@ inline double averaging_factor(const Spectrum& W) {
 }
 
 /// (1 + lambda_min(W_DS))^2, at most 1: where averaging overshoots, methods that track gradients bear so much
-/// shorter steps. Measured; their proofs have powers of 1 - sigma instead, which are far too cautious.
+/// shorter steps.
 inline double tracking_share(const Spectrum& W) {
   const double overshoot = std::min(0.0, 1 - doubly_stochastic_scale(W) * W.lambda_max);
   return (1 + overshoot) * (1 + overshoot);
 }
 
-/// The same on any network, for steps of 0.4 of it. One that changes bears a step of up to its gap 1 - sigma,
-/// one that is directed of eight times the square of that, and of twice the smallest push-sum weight, by
-/// which gradients are divided; half of the first and a quarter of the others is left here. Measured on
-/// quadratics of one variable, stability being a matter of eigenvalues there; see docs/dynamic-networks.md.
-inline double tracking_share(const Mixing& W) {
-  const double share = tracking_share(W.spectrum());
-  const std::optional<Averaging> averaging = W.averaging();
-  if (!averaging) return share;
-  const double gap = 1 - averaging->factor;
-  if (!averaging->directed) return std::min(share, gap);
-  return std::min({share, 5 * gap * gap, 1.25 * averaging->least_weight});
+/// Where no theorem tells how long a step may be: networks that are directed and wake at random bore eight
+/// times (1 - sigma)^2 and twice the smallest push-sum weight, by which gradients are divided, and undirected
+/// ones their gap 1 - sigma, all in units of 0.4/L; about half is left here. Measured on quadratics of one
+/// variable, stability being a matter of eigenvalues there.
+inline double measured_tracking_share(const Averaging& averaging) {
+  const double gap = 1 - averaging.factor;
+  if (!averaging.directed) return gap;
+  return std::min({1.0, 5 * gap * gap, 1.25 * averaging.least_weight});
 }
 
 /// FastMix (Liu and Morse 2011): rounds of accelerated averaging with P = I - W / lambda_max,

@@ -44,7 +44,8 @@ struct HeavyBallOde {
         .citation =
             "after Zhang, Uribe, Mokhtari, Jadbabaie. Achieving acceleration in distributed optimization via "
             "direct discretization of the heavy-ball ODE. ACC 2019; fading friction: Zhang, Mokhtari, Sra, "
-            "Jadbabaie. Direct Runge-Kutta discretization achieves acceleration. NeurIPS 2018",
+            "Jadbabaie. Direct Runge-Kutta discretization achieves acceleration. NeurIPS 2018, Theorem 1; "
+            "constant friction and step: docs/decisions/020",
         .meets = {Demand::nonsmooth}};
   }
 

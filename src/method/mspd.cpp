@@ -30,7 +30,7 @@ struct Mspd {
         .assumptions = "f_i convex and Lipschitz",
         .citation =
             "Scaman, Bach, Bubeck, Lee, Massoulie. Optimal algorithms for non-smooth distributed "
-            "optimization in networks. NeurIPS 2018, Algorithm 2",
+            "optimization in networks. NeurIPS 2018, Algorithm 2, T subgradients an iteration there",
         .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::nonsmooth},
         .linear = false};
   }
@@ -46,7 +46,7 @@ struct Mspd {
     Chebyshev Q(W, J);
     run.uses("J", Q.degree());
     Extent size;
-    if (!(lipschitz && radius) && !run.resumes()) size = extent(F, W, X, lipschitz);
+    if (!(lipschitz && radius) && !run.resumes()) size = extent(F, W, run, X, radius, lipschitz);
 
     Block mean = X, X_prev = X, ahead = X, V = X, Lambda = Block::Zero(X.rows(), X.cols());
     Index k = 0, t = 0;  // iterations done, subgradients of this one

@@ -38,24 +38,26 @@ struct Nids {
     const double s = doubly_stochastic_scale(W.spectrum());
     const double alpha = run.uses("step", step.value_or(step_scale / F.L()));
 
-    // Before the start they are such that the general step is the first one, but for the averaging.
-    Block X_prev = X, G_prev = Block::Zero(X.rows(), X.cols());
+    Block P = X;  // X- - alpha g-; before the start such that the general step is the first one
     Block Z = X, V = X;
     Index k = 0;
 
-    run.keep(X, X_prev, G_prev, k, Z);
+    run.keep(X, P, k, Z);
     while (run.more(X)) {
       const Block& G = F.gradient(X);
       W.locally(X, [&](auto own) {
-        own(V) = 2 * own(X) - own(X_prev) - alpha * (own(G) - own(G_prev));
-        own(X_prev) = own(X);
-        own(G_prev) = own(G);
+        const Part P_next = own(X) - alpha * own(G);
+        own(V) = own(X) + P_next - own(P);
+        own(P) = P_next;
       });
-      const Block& WV = k == 0 ? W.common(V) : W.mix(V);  // the first is not averaged
-      W.locally(X, [&](auto own) {
-        own(Z) = own(Z) - own(X) + own(V) - s / 2 * own(WV);
+      const auto take = [&](auto own, const auto& WV) {
+        own(Z) = own(Z) - own(X) + own(V) - s / 2 * WV;
         own(X) = F.prox(own(Z), alpha);
-      });
+      };
+      if (k == 0)  // not averaged
+        W.locally(X, [&](auto own) { take(own, Part::Zero(own.count())); });
+      else
+        W.mix(V, take);
       ++k;
     }
     return X;

@@ -2,14 +2,14 @@
 #include "method/at_once.hpp"
 #include "method/gossip.hpp"
 #include "method/registry.hpp"
+#include "method/tracking.hpp"
 
 namespace ideal {
 
 namespace {
 
 struct PushDiging {
-  std::optional<double> step;
-  double step_scale = 1;
+  TrackingStep step;
 
   static About about() {
     return {.name = "push-diging",
@@ -21,28 +21,33 @@ struct PushDiging {
                 "1, Y_0 = g_0;  C = W_DS, or 1/(1 + out-degree) for each listener and oneself",
             .cost = "(1, 2)",
             .rate =
-                "kappa_f^(3/2) log(1/eps) with the step of the theory, times what grows faster than "
-                "exponentially with n",
+                "linear; on an undirected network that stays max(kappa_f, sqrt(kappa_f)/(1 - sigma)) "
+                "log(1/eps), on quadratics of equal Hessians; with the published step kappa_f^(3/2) "
+                "log(1/eps) times what grows faster than exponentially with n",
             .assumptions =
                 "f_i convex and smooth, f strongly convex; a network that may change and be directed, but "
                 "stays strongly connected over time",
             .citation =
                 "Nedic, Olshevsky, Shi. Achieving geometric convergence for distributed optimization over "
-                "time-varying graphs. SIAM J. Optim. 2017, Algorithm 2 and Theorem 18",
+                "time-varying graphs. SIAM J. Optim. 2017, Algorithm 2 and Theorem 18; the default step: "
+                "docs/decisions/019",
             .meets = {Demand::no_dual_oracle, Demand::time_varying, Demand::directed}};
   }
 
   void parameters(Fields& fields) {
-    fields.number("step", step, range::positive,
-                  "step alpha; auto: as of diging, on a directed network 0.4 / L, at most 2 (1 - sigma)^2 / "
-                  "L and min v / (2 L), which diverged nowhere tried; the theory has a step that n agents "
-                  "make smaller by more than n^(n^2)");
-    fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
+    step.parameters(
+        fields,
+        "step alpha; auto: 0.8 of what is proven to converge, at most (1 - sigma) sqrt(kappa_f)/L: 2/L on an "
+        "undirected network that stays, less where W_DS has negative eigenvalues; on one that is directed or "
+        "changes a frequency inequality or a gain tells; min(0.4, 2 (1 - sigma)^2, min v/2)/L, which is "
+        "measured, where directed edges wake at random or agents times graphs are more than 120; published: "
+        "of Theorem 18, smaller by more than n^(n^2)");
+    step.choose_theory(fields);
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
     const double s = doubly_stochastic_scale(W.spectrum());  // C = I - s W
-    const double alpha = run.uses("step", step.value_or(step_scale * 0.4 * tracking_share(W) / F.L()));
+    const double alpha = step(F, W, run, Tracking::pushed);
 
     const Index d = X.rows();
     Block Y = Block::Zero(d, X.cols()), G_prev = Y;

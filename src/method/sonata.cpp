@@ -48,8 +48,11 @@ struct Sonata {
     fields.number(
         "proximal", tau, range::nonnegative,
         "weight tau of the proximal term; auto: L; as small as the losses' Hessians differ is faster");
-    fields.number("step", step, range::positive,
-                  "step gamma; auto: (1 + lambda_min(W_DS))^2; the theory has powers of 1 - sigma");
+    fields.number(
+        "step", step, range::positive,
+        "step gamma; auto: (1 + lambda_min(W_DS))^2, at most 1: proven for T = 1 and for quadratics "
+        "of equal Hessians (docs/decisions/020), measured else; the publication has powers of 1 - "
+        "sigma");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
   }
 

@@ -52,7 +52,7 @@ void prefetch(const double* column, Index size) {
   for (Index i = 0; i < std::min(size, most); i += line) __builtin_prefetch(column + i);
 }
 
-constexpr Index worth_waking_others = 4096;  // numbers: fewer are mixed in the time that takes
+constexpr std::size_t cache_line = 64;
 
 constexpr Index recent = 32 * 1024;  // numbers: what was read so lately is still near, what comes so soon too
 
@@ -128,22 +128,45 @@ void Network::expect_load(const Block& X, const Block& numbers) {
     laden_.resize(X.rows() + numbers.rows(), X.cols());
 }
 
-const Block& Network::finish() {
-  const Stopwatch watch(seconds_);
+/// What neighbours have sent, and what came with it.
+void Network::receive() {
   transport_.finish();
-  const Block& X = *sent_;
-  count(X.rows() + load());
+  count(sent_->rows() + load());
   if (passenger_) tell(*passenger_, [this](Index agent) { return rider(agent); });
   if (carried_) {
     keep_largest(*carried_, [this](Index agent) { return rider(agent) + passengers(); });
     ++rounds_carried_;
   }
+}
+
+Index Network::ranges_of(const Block& X) const {
+  return X.size() < Threads::worth_waking_others ? 1 : threads_.count();
+}
+
+const Block& Network::finish() {
+  const Stopwatch watch(seconds_);
+  receive();
+  const Block& X = *sent_;
   room_for(X);
   const Stores stores =
       2 * X.size() > cached_bytes() / static_cast<Index>(sizeof(double)) ? Stores::streaming : Stores::cached;
-  const Index ranges = X.size() < worth_waking_others ? 1 : threads_.count();
+  const Index ranges = ranges_of(X);
   threads_.each(ranges, [&](Index range) { sum_neighbours(range, ranges, stores); });
   return *result_;
+}
+
+void Network::finish_by_parts(const UseOfPart& use) {
+  const Stopwatch watch(seconds_);
+  receive();
+  const Index size = sent_->size(), parts = Own::parts(size), ranges = ranges_of(*sent_);
+  threads_.each(ranges, [&](Index range) {
+    alignas(cache_line) double sum[Own::most];
+    for (Index part = range * parts / ranges; part < (range + 1) * parts / ranges; ++part) {
+      const Own own(part, size);
+      sum_stretch(own.first(), own.count(), neighbours_of_range(range), sum);
+      use(own, MixedPart(sum, own.count()));
+    }
+  });
 }
 
 Block& Network::room_for(const Block& X) {
@@ -158,7 +181,7 @@ void Network::sum_neighbours(Index range, Index ranges, Stores stores) {
   const auto hosted = transport_.hosted();
   const Index d = result_->rows(), n = result_->cols();
   const Index first = range * n / ranges, end = (range + 1) * n / ranges;
-  const double** const x = neighbours_.data() + range * largest_row_;
+  const double** const x = neighbours_of_range(range);
   for (Index c = first; c < end; ++c) {
     if (c + 1 < end) prefetch_far_neighbours(W, hosted[c + 1], transport_, d);
     const Index begin = W.outerIndexPtr()[hosted[c]], terms = W.outerIndexPtr()[hosted[c] + 1] - begin;
@@ -166,6 +189,21 @@ void Network::sum_neighbours(Index range, Index ranges, Stores stores) {
     weighted_sum(W.valuePtr() + begin, x, terms, result_->data() + c * d, d, stores);
   }
   if (stores == Stores::streaming) end_streams();
+}
+
+/// Entries first ... first+count-1 of the result, which may belong to several agents, or to some of one's.
+void Network::sum_stretch(Index first, Index count, const double** x, double* result) const {
+  const SparseRows& W = *M_;
+  const auto hosted = transport_.hosted();
+  const Index d = sent_->rows(), end = first + count;
+  for (Index at = first; at < end;) {
+    const Index c = at / d, row = at % d, some = std::min(d - row, end - at);
+    if (row == 0 && c + 1 < std::ssize(hosted)) prefetch_far_neighbours(W, hosted[c + 1], transport_, d);
+    const Index begin = W.outerIndexPtr()[hosted[c]], terms = W.outerIndexPtr()[hosted[c] + 1] - begin;
+    for (Index k = 0; k < terms; ++k) x[k] = transport_.column(W.innerIndexPtr()[begin + k]) + row;
+    weighted_sum(W.valuePtr() + begin, x, terms, result + (at - first), some, Stores::cached);
+    at += some;
+  }
 }
 
 /// Of its own numbers and its neighbours'.

@@ -30,6 +30,11 @@ class OnRanks(ProgramTest):
         return subprocess.run(self.command(ranks, *words), cwd=self.dir, env=self.env, text=True,
                               capture_output=True, timeout=200, **options)
 
+    def assert_failed(self, job):
+        """MPICH's mpirun now and then ends before it has heard how its ranks did, with 0 (pmodels/mpich#7057)."""
+        if os.environ["IDEAL_MPI_KIND"] != "mpich":
+            self.assertNotEqual(job.returncode, 0)
+
     def succeed_on(self, ranks, *words):
         done = self.on(ranks, *words)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -67,9 +72,9 @@ class OnRanks(ProgramTest):
                 continue
         self.fail(f"no rank {rank}")
 
-    def started(self, ranks, *words):
+    def started(self, ranks, *words, program=IDEAL):
         """A job that has written a checkpoint."""
-        running = subprocess.Popen(self.command(ranks, *words), cwd=self.dir, env=self.env, text=True,
+        running = subprocess.Popen(self.command(ranks, *words, program=program), cwd=self.dir, env=self.env, text=True,
                                    stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
         deadline = time.time() + 100
         while not list(self.dir.glob("run/" + CHECKPOINT)):
@@ -221,11 +226,19 @@ class Checkpoints(OnRanks):
             self.assertIn(part, done.stderr)
 
     def test_are_written_on_ctrl_c(self):
-        running = self.started(3, LONG)
+        # The codes of the ranks themselves, which mpirun may not tell.
+        wrapper = self.write("code.py", "import os, signal, subprocess, sys\n"
+                                        "child = subprocess.Popen(sys.argv[1:], close_fds=False)\n"
+                                        "for name in (signal.SIGINT, signal.SIGTERM):\n"
+                                        "    signal.signal(name, lambda number, frame: child.send_signal(number))\n"
+                                        "open(f'code-{os.getpid()}', 'w').write(str(child.wait()))\n")
+        running = self.started(3, f"{wrapper} {IDEAL} {LONG}", program=sys.executable)
         (self.dir / "run").joinpath("config.toml").read_text()
         running.send_signal(signal.SIGINT)
         _, errors = running.communicate(timeout=60)
-        self.assertNotEqual(running.returncode, 0)
+        codes = [file.read_text() for file in self.dir.glob("code-*")]
+        self.assertIn("130", codes, errors)
+        self.assertLessEqual(set(codes), {"130", ""}, "an empty one: the first to end has mpirun end the others")
         summary = self.summary("run")
         self.assertEqual(summary["status"], "interrupted", errors)
         reached = summary["counts"]["computations"]
@@ -243,7 +256,7 @@ class Failures(OnRanks):
                 before = time.time()
                 _, errors = running.communicate(timeout=60)
                 self.assertLess(time.time() - before, 60)
-                self.assertNotEqual(running.returncode, 0)
+                self.assert_failed(running)
                 self.assertIn(f"ideal: rank {victim} (agents {agents}) was lost. Go on from the last checkpoint", errors)
                 self.assertEqual(errors.count("was lost"), 1, errors)
                 passes = int(max((self.dir / "run").glob(CHECKPOINT)).name.split("-")[1])
@@ -256,7 +269,7 @@ class Failures(OnRanks):
 
     def test_ranks_with_other_options_are_refused(self):
         done = self.both("solve --graph cycle:4 --l2 0.001", "solve --graph cycle:4 --l2 0.01")
-        self.assertNotEqual(done.returncode, 0)
+        self.assert_failed(done)
         self.assertIn("ideal: rank 1: l2 = 0.01 (rank 0 has l2 = 0.001). Start every rank with the same options.", done.stderr)
         self.assertEqual(list(self.dir.iterdir()), [])
 
@@ -264,17 +277,17 @@ class Failures(OnRanks):
         for agent, columns in enumerate((3, 3, 2, 3)):
             self.write(f"part-{agent}.csv", "".join(",".join(map(repr, r)) + "\n" for r in table(9, columns)))
         done = self.on(2, "solve --data part-%d.csv --graph cycle:4")
-        self.assertNotEqual(done.returncode, 0)
+        self.assert_failed(done)
         self.assertRegex(done.stderr, r"part-2.csv: 2 columns \(other agents have 3\)")
 
     def test_more_ranks_than_agents_are_refused(self):
         done = self.on(3, "solve --graph line:2")
-        self.assertNotEqual(done.returncode, 0)
+        self.assert_failed(done)
         self.assertEqual(done.stderr.count("ranks: 3 for 2 agents (every rank has an agent)"), 1, done.stderr)
 
     def test_mistakes_are_told_once(self):
         done = self.on(3, "solve --grpah cycle:4")
-        self.assertNotEqual(done.returncode, 0)
+        self.assert_failed(done)
         self.assertEqual(done.stderr.count("Did you mean"), 1, done.stderr)
         self.assertEqual(self.on(3, "solve --help").stdout.count("Usage"), 1)
 
@@ -283,7 +296,7 @@ class Failures(OnRanks):
         lines[41] = "1 0:3"
         self.write("bad.svm", "\n".join(lines) + "\n")
         done = self.on(3, "solve --data bad.svm --graph cycle:6")
-        self.assertNotEqual(done.returncode, 0)
+        self.assert_failed(done)
         self.assertIn("bad.svm:42: ", done.stderr)
 
 

@@ -26,5 +26,20 @@ TEST_P(EveryMethodInATeam, GivesTheSameBitsForAnyNumberOfThreads) {
   }
 }
 
+/// Updates of blocks that are large enough for threads to share them.
+TEST(LargeBlocks, AreUpdatedToTheSameBitsByAnyNumberOfThreads) {
+  const Topology topology = Topology::parse("cycle:8", "laplacian");
+  const Problem problem = make_problem({.rows = 160, .columns = 2 * Threads::worth_waking_others / 8}, 8);
+  for (const std::string name : {"ideal", "mideal", "ideal1", "auto", "nids", "extra", "opapc"}) {
+    SolveOptions options;
+    options.watch = {.computations = 30, .every = 10};
+    const Result one = simulate(problem, topology, method(name), options);
+    for (const int threads : {2, 3}) {
+      options.threads = threads;
+      EXPECT_EQ(one.X, simulate(problem, topology, method(name), options).X) << name << ' ' << threads;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ideal::test

@@ -5,12 +5,15 @@
 #include <ideal/error.hpp>
 #include <ideal/random.hpp>
 
+#include <atomic>
 #include <chrono>
 #include <future>
+#include <latch>
 #include <thread>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sched.h>
 
 namespace ideal::test {
 namespace {
@@ -308,6 +311,36 @@ TEST(Threads, RunEveryItemOnceAndPassExceptionsOn) {
                  RunError);
     threads.each(10, [](Index) {});  // still usable
   }
+}
+
+TEST(Threads, TakeFewItemsAsOneRange) {
+  Threads threads(3);
+  for (const Index items : {3, 4, 9}) {
+    std::atomic<Index> ranges = 0, covered = 0;
+    const auto count = [&](Index first, Index end) {
+      ++ranges;
+      covered += end - first;
+    };
+    threads.ranges(items, count, 4);
+    EXPECT_EQ(covered, items);
+    EXPECT_EQ(ranges, items < 4 ? 1 : 3);
+  }
+}
+
+/// A team is spread over the cores when it starts, and may go wherever the system wants it to afterwards.
+TEST(Threads, MayRunOnEveryCoreOfTheProcess) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
+  constexpr int count = 3;
+  Threads threads(count);
+  std::latch met(count);  // each on a thread of its own
+  std::atomic<int> free = 0;
+  threads.each(count, [&](Index) {
+    met.arrive_and_wait();
+    cpu_set_t own;
+    if (sched_getaffinity(0, sizeof own, &own) == 0 && CPU_EQUAL(&own, &all)) ++free;
+  });
+  EXPECT_EQ(free, count);
 }
 
 }  // namespace

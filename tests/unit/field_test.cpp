@@ -173,6 +173,39 @@ TEST(Sonata, WithOneLocalStepIsAtcDiging) {
   }
 }
 
+/// On equal parabolas it is ATC-DIGing with L/(L + proximal) for alpha L, and so are its limits: 2, or (1 +
+/// p)^2/(2 p^2) where averaging has an eigenvalue p < -1/3.
+TEST(Sonata, OnEqualParabolasBearsWhatAtcDigingBears) {
+  std::vector<Graph::Edge> edges;
+  for (Index i = 0; i < 5; ++i)
+    for (Index j = 5; j < 10; ++j) edges.push_back({i, j});
+  const Topology topologies[] = {Topology::make(Graph(10, edges), "metropolis"),
+                                 Topology::parse("barbell:6", "lazy-metropolis")};
+  for (const Topology& topology : topologies) {
+    const Index n = topology.agents();
+    std::vector<std::shared_ptr<const Loss>> losses;
+    for (Index i = 0; i < n; ++i)
+      losses.push_back(
+          std::make_shared<Quadratic>(Block::Constant(1, 1, 3), Vector::Constant(1, static_cast<double>(i))));
+    Threads threads;
+    const Problem problem{.losses = losses,
+                          .constants = constants_of(losses, {}, {}, threads),
+                          .reference = solve_reference(losses, threads)};
+    const double p = 1 - topology.spectrum().lambda_max, tau = 2, share = 3 / (3 + tau);
+    const double limit = p < -1.0 / 3 ? (1 + p) * (1 + p) / (2 * p * p) : 2;
+    const auto ends = [&](double gamma) {
+      return run_for(problem, topology,
+                     with("sonata", {{"exact", "true"}, {"proximal", text(tau)}, {"step", text(gamma)}}),
+                     40000);
+    };
+    EXPECT_LT((ends(0.98 * limit / share).X.colwise() - problem.reference->x).norm(), 1e-6) << p;
+    EXPECT_EQ(ends(1.02 * limit / share).status, Status::diverged) << p;
+    EXPECT_LT(std::get<double>(run_for(problem, topology, method("sonata"), 1).parameters.at("step")),
+              limit * 2)
+        << "gamma L/(L + L)";
+  }
+}
+
 TEST(Sonata, OfEqualAgentsMinimisesAtOnce) {
   const Topology topology = Topology::parse("cycle:6", "laplacian");
   Problem problem = make_problem({}, 6);
@@ -286,6 +319,45 @@ TEST(Dadmm, IsAdmmWithVariablesOnTheEdges) {
   }
 }
 
+/// Equal quadratics on a regular graph: curvature h and eigenvalue lambda have the roots of z^2 - (1 + 2 b (d
+/// - lambda)) z + b (2 d - lambda), b = rho/(h + 2 rho d), and none is slower than 2 sqrt(kappa_f kappa_W).
+TEST(Dadmm, KeepsItsRateOnEqualQuadratics) {
+  for (const auto& [graph, degree] : {std::pair{"cycle:9", 2.0}, {"torus:3x4", 4.0}, {"complete:5", 4.0}})
+    for (const double kappa : {10.0, 300.0}) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Index n = topology.agents();
+      std::vector<std::shared_ptr<const Loss>> losses;
+      for (Index i = 0; i < n; ++i)
+        losses.push_back(std::make_shared<Quadratic>(Block(Vector::LinSpaced(3, 1, kappa).asDiagonal()),
+                                                     Vector::Constant(3, static_cast<double>(i * i % 5))));
+      Threads threads;
+      const Problem problem{.losses = losses,
+                            .constants = constants_of(losses, {}, {}, threads),
+                            .reference = solve_reference(losses, threads)};
+      const Method m = with("dadmm", {{"exact", "true"}});
+      const double rho = std::get<double>(run_for(problem, topology, m, 1).parameters.at("rho"));
+      double slowest = 0;
+      for (const double lambda : symmetric_eigenvalues(Block(topology.weights())))
+        for (const double h : Vector::LinSpaced(3, 1, kappa)) {
+          const double b = rho / (h + 2 * rho * degree), half = (1 + 2 * b * (degree - lambda)) / 2,
+                       product = b * (2 * degree - lambda), discriminant = half * half - product;
+          const bool mean = lambda < 1e-9;  // whose other root is the constant dual variables of zero
+          slowest = std::max(slowest, mean               ? product
+                                      : discriminant < 0 ? std::sqrt(product)
+                                                         : std::abs(half) + std::sqrt(discriminant));
+        }
+      const double needed = -1 / std::log(slowest);
+      EXPECT_LT(needed, 2 * std::sqrt(kappa * topology.spectrum().kappa())) << graph << ' ' << kappa;
+
+      const auto X = record(problem, topology, m, 1200).X;
+      const auto error = [&](std::size_t k) { return (X[k].colwise() - problem.reference->x).norm(); };
+      const auto first = static_cast<std::size_t>(4 * needed), last = 2 * first;
+      ASSERT_LT(last, X.size());
+      EXPECT_NEAR(-4 * needed / std::log(error(last) / error(first)), needed, 0.1 * needed)
+          << graph << ' ' << kappa << ": the roots are those of the method";
+    }
+}
+
 TEST(DistributedAugmentedLagrangian, WithManyPassesSolvesTheSubproblems) {
   const Topology topology = Topology::parse("barbell:6", "laplacian");
   const Block W(topology.weights());
@@ -375,6 +447,25 @@ TEST(HeavyBallOde, IsTheClassicalRungeKuttaMethod) {
                {{"exact", "true"}, {"step", text(h)}, {"friction", fades ? "fading" : "constant"}});
       EXPECT_LT(difference(record(problem, topology, m, 80).outer(), answers, 20), 1e-9) << graph;
     }
+}
+
+/// Critically damped: the slowest part of the error falls by e^(-2/sqrt(kappa_f kappa_W)) a step of four dual
+/// gradients, times a number that grows like the steps.
+TEST(HeavyBallOde, KeepsItsRateOnQuadratics) {
+  for (const auto& [graph, mixing] : settings) {
+    const Topology topology = Topology::parse(graph, mixing);
+    const Quadratics f(topology.agents(), 3, 20, 8);
+    const Problem problem = f.problem();
+    const auto X = record(problem, topology, with("heavy-ball-ode", {{"exact", "true"}}), 4 * 600).outer();
+    const double rate = 2 / std::sqrt(problem.constants.kappa() * topology.spectrum().kappa());
+    const auto error = [&](std::size_t k) { return (X[k].colwise() - f.minimiser()).norm(); };
+    const double start = error(0) * (1 + rate);
+    for (std::size_t k = 5; k < X.size() && error(k) > 1e-10 * start; k += 5) {
+      const double t = rate * static_cast<double>(k);
+      ASSERT_LT(error(k), 10 * start * (1 + t) * std::exp(-0.97 * t)) << graph << ' ' << k;
+    }
+    EXPECT_LT(error(X.size() - 1), 1e-6 * start) << graph << ": so that it says something";
+  }
 }
 
 /// The dual gap, and with it mu |X - X*|^2/2, falls at least as fast as N^(-2 * 4/5).

@@ -178,6 +178,18 @@ TEST_P(Guard, GoesBackTheSameOnAnyHostsAndFromAnyCheckpoint) {
   }
 }
 
+/// Steps that make an inner loop grow for long without ever being infinite.
+TEST(GuardedLoops, AreLeftWhereNoOptimumIs) {
+  const Topology topology = Topology::parse("cycle:8", "laplacian");
+  const Problem problem =
+      make_problem({.rows = 1000, .columns = 21, .kappa = 100, .partition = "contiguous"}, 8);
+  const Method m = with("mideal", {{"solver", "sgd"}, {"step", fmt::format("{}", 70 / problem.constants.L)}});
+  const Result result = run_for(problem, topology, m, 2000);
+  EXPECT_NE(result.status, Status::diverged);
+  EXPECT_GT(retreats(result), 0);
+  EXPECT_LT(result.trace.back().worst_suboptimality, result.trace.front().worst_suboptimality);
+}
+
 /// Three numbers ride on the rounds that a word takes, a diameter of them, and on no other.
 TEST(GuardCosts, ThreeNumbersWhileAWordIsUnderWay) {
   const Topology topology = Topology::parse("cycle:12", "laplacian");  // diameter 6

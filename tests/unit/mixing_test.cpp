@@ -103,7 +103,7 @@ TEST(LocalUpdates, ReachEveryEntryOnce) {
   const Topology topology = Topology::parse("cycle:3", "laplacian");
   const auto transport = in_process(3);
   for (const int count : {1, 2, 5})
-    for (const Index d : {1, 3, 85, 86, 256, 1000}) {
+    for (const Index d : {1, 3, 85, 86, 256, 1000, 2000}) {  // the last are shared by the threads
       Meter meter;
       Threads threads(count);
       Network W(topology, *transport, meter, threads);
@@ -118,6 +118,29 @@ TEST(LocalUpdates, ReachEveryEntryOnce) {
       EXPECT_EQ(X, expected) << d;
       EXPECT_EQ(meter, Meter{}) << "nothing is counted";
     }
+}
+
+TEST(Mixing, PartByPartIsMixingAtOnce) {
+  for (const char* graph : {"star:12", "barbell:8", "er:40,0.3"}) {
+    const Topology topology = Topology::parse(graph, "metropolis", 3);
+    for (const Index d : {1, 7, 100, 256, 700})
+      for (const int count : {1, 3}) {
+        Meter meter;
+        Threads threads(count);
+        const auto transport = in_process(topology.agents());
+        Network W(topology, *transport, meter, threads);
+        Chebyshev Q(W, 3);
+        const Block X = uneven(d, topology.agents());
+        for (Mixing* M : {static_cast<Mixing*>(&W), static_cast<Mixing*>(&Q)}) {
+          const Block expected = X + M->mix(X);
+          const Meter before = meter;
+          Block sum = Block::Zero(d, X.cols());
+          M->mix(X, [&](auto own, const auto& MX) { own(sum) += own(X) + MX; });
+          EXPECT_EQ(sum, expected) << graph << " d=" << d << ' ' << count;
+          EXPECT_EQ(meter.communications - before.communications, M->rounds());
+        }
+      }
+  }
 }
 
 }  // namespace
