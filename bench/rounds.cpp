@@ -133,28 +133,38 @@ void many_agents(Report& report) {
   struct Size {
     Index agents;
     int rounds;
+    std::shared_ptr<const Dataset> data;
     Problem problem;
     Topology cycle;
   };
   std::vector<Size> sizes;
-  for (const auto& [agents, rounds] : {std::pair<Index, int>{1000, 100}, {200, 500}, {100000, 3}})
-    sizes.push_back(
-        {agents, rounds, shared_by(agents, random_rows(agents * rows_each, columns)), cycle_of(agents)});
+  for (const auto& [agents, rounds] : {std::pair<Index, int>{1000, 100}, {200, 500}, {100000, 3}}) {
+    const auto data = random_rows(agents * rows_each, columns);
+    sizes.push_back({agents, rounds, data, shared_by(agents, data), cycle_of(agents)});
+  }
   const Method method = single_loop_method();
   const std::string& name = method.about().name;
   Numpy numpy({.method = name, .rows = 200 * rows_each, .columns = columns, .agents = 200}, 1);
 
   for (const int threads : {1, 2}) {
     Race race;
-    for (const Size& s : sizes)
-      race.enter(std::to_string(s.agents), per_unit(static_cast<double>(s.agents), [&s, &method, threads] {
+    Threads team(threads);
+    for (const Size& s : sizes) {
+      const auto agents = static_cast<double>(s.agents);
+      race.enter(std::to_string(s.agents), per_unit(agents, [&s, &method, threads] {
                    return seconds_a_round(s.problem, s.cycle, method, threads, s.rounds);
                  }));
+      race.enter(fmt::format("reading {}", s.agents),
+                 per_unit(agents, timed(threads, [&s, &team] { read_once(team, values_of(*s.data)); })));
+    }
     race.enter("Python", per_unit(200, [&] { return numpy.seconds_a_round(10); }));
     race.run(9);
-    for (const std::string agents : {"200", "100000"})
+    for (const std::string agents : {"200", "100000"}) {
       report.add({fmt::format("{}, n = {}, per agent", name, agents), threads, race.speed("1000", agents),
                   "x the time with n = 1000", within(0.2)});
+      report.add({fmt::format("reading their rows once, n = {}, per agent", agents), threads,
+                  race.speed("reading 1000", "reading " + agents), "x the time with n = 1000"});
+    }
     report.add({name + ", n = 200", threads, race.speed("200", "Python"), "x a Python loop over agents",
                 at_least(20)});
   }

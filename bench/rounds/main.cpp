@@ -14,6 +14,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <limits>
 #include <set>
 #include <stdexcept>
 
@@ -31,6 +32,7 @@ struct Contender {
   std::string method;
   Settings settings;
   std::string tau = "";  ///< it was told this regime
+  bool tuned = false;    ///< of interest only where it is the fastest
 };
 
 std::string label_of(const Contender& c) {
@@ -45,6 +47,36 @@ std::array<double, 3> taus(double kappa_f, double kappa_W) {
   return {0.1 / root, std::pow(kappa_f, 0.25) / root, 10 * std::sqrt(kappa_f) / root};
 }
 
+/// The least times yet of methods that are compared with each other: to each target in each regime.
+class Record {
+ public:
+  explicit Record(const std::array<double, 3>& taus) : taus_(taus) {
+    for (auto& times : best_) times.fill(std::numeric_limits<double>::infinity());
+  }
+
+  void enter(const Costs& reached) {
+    for (std::size_t t = 0; t < targets.size(); ++t)
+      for (std::size_t r = 0; r < taus_.size(); ++r)
+        if (reached[t]) best_[t][r] = std::min(best_[t][r], time(*reached[t], r));
+  }
+
+  /// Who has come so far is no longer the fastest to any target that is still to be reached.
+  [[nodiscard]] bool beats(const Meter& meter, const Costs& reached) const {
+    for (std::size_t t = 0; t < targets.size(); ++t)
+      for (std::size_t r = 0; r < taus_.size(); ++r)
+        if (!reached[t] && time(meter, r) < best_[t][r]) return false;
+    return true;
+  }
+
+ private:
+  [[nodiscard]] double time(const Meter& meter, std::size_t regime) const {
+    return meter.computations + taus_[regime] * static_cast<double>(meter.communications);
+  }
+
+  std::array<double, 3> taus_;
+  std::array<std::array<double, 3>, targets.size()> best_;
+};
+
 /// Degrees of Q worth trying by hand.
 std::vector<Index> degrees(double kappa_W) {
   const double root = std::sqrt(kappa_W);
@@ -58,29 +90,34 @@ std::vector<Index> degrees(double kappa_W) {
 
 std::vector<Contender> contenders(double kappa_f, double kappa_W, const std::string& wanted) {
   std::vector<Contender> all;
-  const auto known = [&](const std::string& name) {
-    return wanted.empty() || ("," + wanted + ",").find("," + name + ",") != std::string::npos;
+  const auto enter = [&](Contender one) {
+    if (wanted.empty() || ("," + wanted + ",").find("," + one.method + ",") != std::string::npos)
+      all.push_back(std::move(one));
   };
-  const auto add = [&](const std::string& name, Settings settings, std::string tau = "") {
-    if (known(name)) all.push_back({name, std::move(settings), std::move(tau)});
+  const auto add = [&](const std::string& name, Settings settings) { enter({name, std::move(settings)}); };
+  const auto tune = [&](const std::string& name, Settings settings) {
+    enter({.method = name, .settings = std::move(settings), .tuned = true});
   };
   const char* const regimes[] = {"low", "middle", "high"};
   const auto tau = taus(kappa_f, kappa_W);
-  for (std::size_t r = 0; r < tau.size(); ++r) add("auto", {{"tau", fmt::format("{}", tau[r])}}, regimes[r]);
-  for (const Index J : degrees(kappa_W)) {
-    const std::string j = fmt::format("{}", J);
-    for (const char* sigma : {"0.25", "1"}) add("ideal1", {{"J", j}, {"sigma", sigma}, {"follow", "false"}});
-    add("opapc", {{"J", j}, {"L-scale", "0.25"}});
-  }
+  for (std::size_t r = 0; r < tau.size(); ++r)
+    enter({"auto", {{"tau", fmt::format("{}", tau[r])}}, regimes[r]});
+  // first of all but ideal1, as they are compared with by themselves
+  for (const Index J : degrees(kappa_W)) tune("opapc", {{"J", fmt::format("{}", J)}, {"L-scale", "0.25"}});
+  for (const Index J : degrees(kappa_W))
+    for (const char* sigma : {"0.25", "1"})
+      tune("ideal1", {{"J", fmt::format("{}", J)}, {"sigma", sigma}, {"follow", "false"}});
   add("opapc", {{"L-scale", "1"}});
   add("apapc", {{"L-scale", "1"}});
-  for (const char* scale : {"1", "1.5"}) add("nids", {{"step-scale", scale}});
+  add("nids", {});
+  tune("nids", {{"step-scale", "1.5"}});
   add("extra", {});
   const double root = std::sqrt(kappa_W);
   for (const double share : {1.6, 2.5})
-    add("mudag", {{"K", fmt::format("{}", static_cast<Index>(std::ceil(share * root)))}});
+    tune("mudag", {{"K", fmt::format("{}", static_cast<Index>(std::ceil(share * root)))}});
   add("mudag", {});
-  for (const char* c : {"0.5", "1"}) add("apm-c", {{"step", c}});
+  tune("apm-c", {{"step", "0.5"}});
+  add("apm-c", {});
   add("acc-dngd", {});
   add("ideal", {});
   add("mideal", {});
@@ -111,26 +148,33 @@ std::optional<Json> measure(const Case& c, const std::filesystem::path& cache, c
   const auto problem = problem_of(c, topology.agents(), cache);
   if (!problem) return {};
   const double kappa_f = problem->constants.kappa(), kappa_W = topology.spectrum().kappa();
-  const Outcome central = probe(*problem, topology, method("agd"), 1e6);
+  const Outcome central = probe(*problem, topology, method("agd"), {.budget = 1e6});
   if (!central.reached.back()) throw std::runtime_error("centralized AGD did not arrive at " + c.name());
   // What takes so much longer is best nowhere.
   const double budget = (kappa_f < 1e5 ? 4 : 2) * central.reached.back()->computations + 300;
+  Record all(taus(kappa_f, kappa_W)), rivals = all;  // the latter without ideal1
   Json runs = Json::array();
   for (const Contender& contender : contenders(kappa_f, kappa_W, wanted)) {
     const Method m = configured(contender);
-    const Outcome out = probe(*problem, topology, m, budget);
+    const bool own = contender.method == "ideal1";
+    Limits limits{.budget = budget};
+    if (contender.tuned) limits.beaten = std::bind_front(&Record::beats, own ? &all : &rivals);
+    const Outcome out = probe(*problem, topology, m, limits);
     Json run{{"name", label_of(contender)}, {"reached", costs(out.reached)}, {"diverged", out.diverged}};
     if (contender.method == "auto") {
       Costs certified;
       bool wrong = false;
       for (std::size_t t = 0; t < targets.size(); ++t) {
-        const Outcome end = probe(*problem, topology, m, budget, targets[t]);
+        const Outcome end = probe(*problem, topology, m, {.budget = budget, .wanted = targets[t]});
         certified[t] = end.certified;
         wrong = wrong || end.wrong;
       }
       run["regime"] = contender.tau;
       run["certified"] = costs(certified);
       run["wrong"] = wrong;
+    } else {
+      all.enter(out.reached);
+      if (!own) rivals.enter(out.reached);
     }
     runs.push_back(std::move(run));
   }

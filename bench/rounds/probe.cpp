@@ -16,26 +16,21 @@ constexpr Index farthest = 2;
 
 class Probe final : public Monitor {
  public:
-  Probe(const Problem& problem, double budget, double wanted)
-      : problem_(problem), budget_(budget), wanted_(wanted) {}
+  Probe(const Problem& problem, const Limits& limits) : problem_(problem), limits_(limits) {}
 
   bool more(const Block& X, Index /*iteration*/, const Meter& meter) override {
     if (outcome.certified) return false;
-    if (meter.computations < next_ && meter.computations < budget_) return true;
+    if (meter.computations < next_ && meter.computations < limits_.budget) return true;
     next_ = std::max(meter.computations + 1, resolution * meter.computations);
-    const double gap = worst_gap(X);
-    if (outcome.first_gap == 0) outcome.first_gap = gap;
-    outcome.diverged = !(gap <= hopeless * std::max(outcome.first_gap, std::abs(problem_.reference->value)));
-    for (std::size_t t = 0; t < targets.size(); ++t)
-      if (gap <= targets[t] && !outcome.reached[t]) outcome.reached[t] = meter;
-    const bool over = wanted_ == 0 && outcome.reached.back();
-    return !outcome.diverged && !over && meter.computations < budget_;
+    look_at(X, meter);
+    const bool over = wanted() == 0 && (outcome.reached.back() || limits_.beaten(meter, outcome.reached));
+    return !outcome.diverged && !over && meter.computations < limits_.budget;
   }
 
-  double wanted() const override { return wanted_; }
+  double wanted() const override { return limits_.wanted; }
 
   bool settled(const Block& X, double bound, const Meter& meter) override {
-    outcome.wrong = worst_gap(X) > wanted_ || bound > wanted_;
+    outcome.wrong = worst_gap(X, distances(X)) > wanted() || bound > wanted();
     outcome.certified = meter;
     return true;
   }
@@ -43,14 +38,36 @@ class Probe final : public Monitor {
   Outcome outcome;
 
  private:
+  /// The worst agent is no nearer than the mean, and takes longer to find.
+  void look_at(const Block& X, const Meter& meter) {
+    const Vector away = distances(X);
+    double gap = f(X.rowwise().mean()) - problem_.reference->value;
+    if (outcome.first_gap == 0) outcome.first_gap = gap, first_distance_ = away.maxCoeff();
+    if (gap <= targets[next_target()]) gap = worst_gap(X, away);
+    for (std::size_t t = 0; t < targets.size(); ++t)
+      if (gap <= targets[t] && !outcome.reached[t]) outcome.reached[t] = meter;
+    outcome.diverged =
+        !(gap <= hopeless * std::max(outcome.first_gap, std::abs(problem_.reference->value))) ||
+        !(away.maxCoeff() <= hopeless * hopeless * first_distance_);
+  }
+
+  [[nodiscard]] std::size_t next_target() const {
+    std::size_t t = 0;
+    while (t + 1 < targets.size() && outcome.reached[t]) ++t;
+    return t;
+  }
+
+  [[nodiscard]] Vector distances(const Block& X) const {
+    return (X.colwise() - problem_.reference->x).colwise().squaredNorm();
+  }
+
   [[nodiscard]] double f(const Vector& x) const {
     double sum = 0;
     for (const auto& loss : problem_.losses) sum += loss->value(x);
     return sum;
   }
 
-  [[nodiscard]] double worst_gap(const Block& X) const {
-    const Vector distances = (X.colwise() - problem_.reference->x).colwise().squaredNorm();
+  [[nodiscard]] double worst_gap(const Block& X, const Vector& distances) const {
     std::vector<Index> order(static_cast<std::size_t>(X.cols()));
     std::iota(order.begin(), order.end(), Index{0});
     std::ranges::partial_sort(order, order.begin() + farthest, std::ranges::greater{},
@@ -61,13 +78,13 @@ class Probe final : public Monitor {
   }
 
   const Problem& problem_;
-  double budget_, wanted_, next_ = 0;
+  const Limits& limits_;
+  double next_ = 0, first_distance_ = 0;
 };
 
 }  // namespace
 
-Outcome probe(const Problem& problem, const Topology& topology, const Method& method, double budget,
-              double wanted) {
+Outcome probe(const Problem& problem, const Topology& topology, const Method& method, const Limits& limits) {
   Meter meter;
   Threads threads(1);
   const auto transport = in_process(topology.agents());
@@ -75,7 +92,7 @@ Outcome probe(const Problem& problem, const Topology& topology, const Method& me
   std::iota(agents.begin(), agents.end(), Index{0});
   Objective F(problem.losses, agents, problem.constants, 0, meter, threads);
   Network W(topology, *transport, meter, threads);
-  Probe monitor(problem, budget, wanted);
+  Probe monitor(problem, limits);
   Run run(monitor, meter);
   method(F, W, run, Block::Zero(F.dimension(), topology.agents()));
   monitor.outcome.parameters = run.parameters();

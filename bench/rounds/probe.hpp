@@ -4,6 +4,7 @@
 #include <ideal/ideal.hpp>
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -25,10 +26,20 @@ struct Outcome {
   ideal::Resolved parameters;
 };
 
-/// Runs a method until the worst agent has reached the last target, or, if `wanted` is not 0, until the
-/// agents certify that they are so near the optimum; or until a budget of computations is spent. The worst is
-/// looked for among the agents farthest from the optimum, at computations 1 % apart.
+/// How long a run may go on.
+struct Limits {
+  double budget;      ///< computations
+  double wanted = 0;  ///< until the agents certify that they are so near the optimum; 0: by the truth
+  /// Whether a run that has come so far, and reached so much, tells nothing more.
+  std::function<bool(const ideal::Meter&, const Costs&)> beaten = [](const ideal::Meter&, const Costs&) {
+    return false;
+  };
+};
+
+/// Runs a method until the worst agent has reached the last target, or the limits are met. The worst is
+/// looked for among the agents farthest from the optimum, at computations 1 % apart, as soon as their mean
+/// has reached a target.
 Outcome probe(const ideal::Problem& problem, const ideal::Topology& topology, const ideal::Method& method,
-              double budget, double wanted = 0);
+              const Limits& limits);
 
 }  // namespace bench

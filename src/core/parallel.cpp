@@ -52,7 +52,7 @@ std::vector<int> cores_from_here() {
   for (int core = 0; core < CPU_SETSIZE; ++core)
     if (CPU_ISSET(core, &allowed)) cores.push_back(core);
   if (const auto here = std::ranges::find(cores, sched_getcpu()); here != cores.end())
-    std::rotate(cores.begin(), here, cores.end());
+    std::ranges::rotate(cores, here);
 #endif
   return cores;
 }
