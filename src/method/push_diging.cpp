@@ -41,7 +41,7 @@ struct PushDiging {
         "undirected network that stays, less where W_DS has negative eigenvalues; on one that is directed or "
         "changes a frequency inequality or a gain tells; min(0.4, 2 (1 - sigma)^2, min v/2)/L, which is "
         "measured, where directed edges wake at random or agents times graphs are more than 120; published: "
-        "of Theorem 18, smaller by more than n^(n^2)");
+        "of Theorem 18, on a directed network, smaller by more than n^(n^2)");
     step.choose_theory(fields);
   }
 

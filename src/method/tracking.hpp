@@ -24,8 +24,9 @@ enum class Tracking {
 std::optional<double> proven_limit(const Mixing& W, Tracking kind);
 
 /// log10 of the step as published: Qu and Li (2018), mu/L^2 ((1 - sigma)/6)^2, on one undirected network;
-/// Nedic, Olshevsky and Shi (2017), the upper end of Theorem 10 on one that changes, of Theorem 18 for
-/// push-sum.
+/// Nedic, Olshevsky and Shi (2017), the step with the best rate of Theorem 10 on one that changes, of Theorem
+/// 18 for push-sum. Their mu is the mean of all mu_i. Here it is the smallest, which every host knows: losses
+/// are strongly convex with any smaller mu, too, so that the theorems hold, and the steps are shorter.
 double log10_of_published_step(const Objective& F, const Mixing& W, Tracking kind);
 
 /// The step of a method that tracks gradients, and where it comes from.

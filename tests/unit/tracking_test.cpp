@@ -396,37 +396,104 @@ TEST(MeasuredSteps, AreThoseOfTheRegistryAndReachTheOptimum) {
 
 // ---- as published ----------------------------------------------------------------------------------------
 
-TEST(PublishedSteps, AreThoseOfTheTheorems) {
+double published_step(const Problem& problem, const Topology& topology, const char* name) {
+  return resolved(run_for(problem, topology, with(name, {{"theory", "published"}}), 1), "step");
+}
+
+/// The step for which Theorems 10 and 18 promise the most: (1 - a)^(1/2B), a = alpha mu/1.5, gets better with
+/// alpha, and (sqrt(a J) + delta)^(1/B), which is above it for longer steps, worse.
+double step_of_best_rate(double J, double delta, double mu) {
+  double shorter = 0, longer = 1;
+  for (int k = 0; k < 200; ++k) {
+    const double a = (shorter + longer) / 2;
+    (std::sqrt(a * J) + delta < std::sqrt(1 - a) ? shorter : longer) = a;
+  }
+  return 1.5 * shorter / mu;
+}
+
+TEST(PublishedSteps, AreThoseOfQuAndLi) {
   const Problem problem = make_problem({.kappa = 20}, 6);
-  const double L = problem.constants.L, mu = problem.constants.mu, kappa = L / mu, n = 6;
-  const auto step = [&](const Topology& topology, const char* name) {
-    return resolved(run_for(problem, topology, with(name, {{"theory", "published"}}), 1), "step");
-  };
+  const double L = problem.constants.L, mu = problem.constants.mu;
   const Topology cycle = Topology::parse("cycle:6", "metropolis");
   const double gap = cycle.spectrum().lambda_min;  // of W_DS = I - W, whose other end is further from -1
-  EXPECT_NEAR(step(cycle, "diging"), mu / (L * L) * gap * gap / 36, 1e-12);
+  EXPECT_NEAR(published_step(problem, cycle, "diging"), mu / (L * L) * gap * gap / 36, 1e-12);
+}
 
-  // Theorem 10: 1.5 (1 - delta)^2/(mu J), J = 3 kappa B^2 (1 + 4 sqrt(n kappa)), with the best B.
-  for (const Topology& topology : networks_that_take_turns()) {
-    if (topology.agents() != 6) continue;
-    const auto C = links_of(topology);
-    double longest = 0;
-    for (int B = 1; B <= 20; ++B) {
-      double delta = 0;
-      for (int first = 0; first < 2; ++first) {
-        Matrix product = Matrix::Identity(6, 6);
-        for (int k = 0; k < B; ++k) product = C[static_cast<std::size_t>(first + k) % 2] * product;
-        product.array() -= 1 / n;
-        delta = std::max(
-            delta,
-            std::sqrt(
-                (product.transpose() * product).selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff()));
+/// J = 3 kappa B^2 (1 + 4 sqrt(n kappa)), with the best B.
+TEST(PublishedSteps, AreThoseOfTheorem10) {
+  for (const double condition : {1.5, 20.0})
+    for (const Topology& topology : networks_that_take_turns()) {
+      if (topology.agents() != 6) continue;
+      const Problem problem = make_problem({.kappa = condition}, 6);
+      const double L = problem.constants.L, mu = problem.constants.mu, kappa = L / mu, n = 6;
+      const auto C = links_of(topology);
+      double longest = 0, open_end = 0;
+      for (int B = 1; B <= 20; ++B) {
+        double delta = 0;
+        for (int first = 0; first < 2; ++first) {
+          Matrix product = Matrix::Identity(6, 6);
+          for (int k = 0; k < B; ++k) product = C[static_cast<std::size_t>(first + k) % 2] * product;
+          product.array() -= 1 / n;
+          delta = std::max(
+              delta,
+              std::sqrt(
+                  (product.transpose() * product).selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff()));
+        }
+        const double J = 3 * kappa * B * B * (1 + 4 * std::sqrt(n * kappa));
+        longest = std::max(longest, step_of_best_rate(J, delta, mu));
+        open_end = std::max(open_end, 1.5 * (1 - delta) * (1 - delta) / (mu * J));
       }
-      const double J = 3 * kappa * B * B * (1 + 4 * std::sqrt(n * kappa));
-      longest = std::max(longest, 1.5 * (1 - delta) * (1 - delta) / (mu * J));
+      EXPECT_NEAR(published_step(problem, topology, "diging"), longest, 1e-9 * longest);
+      EXPECT_LT(longest, (1 - 1e-6) * open_end) << "where the theorem promises nothing";
+      EXPECT_LT(longest, limit(topology, "diging") / L) << "proven here, too";
     }
-    EXPECT_NEAR(step(topology, "diging"), longest, 1e-9 * longest);
-    EXPECT_LT(longest, limit(topology, "diging") / L) << "proven here, too";
+}
+
+/// Of the push-sum weights, over very many steps.
+double least_weight_seen(const Topology& topology) {
+  Vector v = Vector::Ones(topology.agents());
+  double least = 1;
+  for (int k = 0; k < 2000; ++k)
+    for (const Matrix& C : links_of(topology)) {
+      v = C * v;
+      least = std::min(least, v.minCoeff());
+    }
+  return least;
+}
+
+/// The longest of all B, as it is printed.
+double step_of_theorem_18(double n, double graphs, double least_weight, double mu, double kappa) {
+  const double B0 = 2 * graphs - 1, tau = std::pow(std::pow(n, -(2 + n * B0)), n * B0);
+  const double Q1 = 2 * n * (1 + 1 / tau) / (1 - tau);
+  double longest = 0;
+  for (double B = 2; B < 1e30; B = std::ceil(1.001 * B)) {
+    const double delta = Q1 * std::exp((B - 1) / (n * B0) * std::log1p(-tau));
+    if (delta >= 1) continue;
+    const double J = 3 * Q1 / least_weight * kappa * B * (delta + Q1 * (B - 1)) * (1 + std::sqrt(n)) *
+                     (1 + 4 * std::sqrt(n * kappa));
+    longest = std::max(longest, 1.5 * (1 - delta) * (1 - delta) / (mu * J));  // J is more than 1e12
+  }
+  return longest;
+}
+
+/// Two agents that tell each other in turn have weights of 1/2 at first and of 2/3 at least later on.
+TEST(PublishedSteps, AreThoseOfTheorem18) {
+  const Arc there{0, 1}, back{1, 0};
+  const Topology in_turn = Topology::parse(GraphSequence::directed(2, {{there}, {back}}), "laplacian");
+  EXPECT_EQ(least_weight_seen(in_turn), 0.5);
+  const Topology hub =
+      Topology::parse(GraphSequence::directed(3, {{{0, 1}, {0, 2}, {1, 0}, {2, 0}}}), "laplacian");
+  const Topology uneven =
+      Topology::parse(GraphSequence::directed(4, {{{0, 1}, {1, 2}, {2, 3}, {3, 0}, {1, 0}}}), "laplacian");
+  for (const Topology& topology : {Topology::parse("directed-cycle:2", "laplacian"),
+                                   Topology::parse("directed-cycle:3", "laplacian"), in_turn, hub, uneven}) {
+    const Problem problem = make_problem({.kappa = 20}, topology.agents());
+    const double ours = published_step(problem, topology, "push-diging"), mu = problem.constants.mu,
+                 longest = step_of_theorem_18(static_cast<double>(topology.agents()),
+                                              static_cast<double>(topology.sequence()->in_turn().size()),
+                                              least_weight_seen(topology), mu, problem.constants.L / mu);
+    EXPECT_LT(ours, (1 + 1e-5) * longest) << topology.agents();
+    EXPECT_GT(ours, 0.997 * longest) << topology.agents();
   }
 }
 
@@ -444,20 +511,33 @@ TEST(PublishedSteps, ReachTheOptimumWhereTheyMove) {
 
 /// Theorem 18 has n^(2 + nB) in its constants.
 TEST(PublishedSteps, OfPushSumAreTooShortAndSaySo) {
-  const Method published = with("push-diging", {{"theory", "published"}});
   const Problem two = make_problem({}, 2), twenty = make_problem({}, 20);
-  const Topology pair = Topology::parse("directed-cycle:2", "laplacian");
-  const double step = resolved(run_for(two, pair, published, 1), "step");
-  EXPECT_GT(step, 0);
-  EXPECT_LT(step * two.constants.L, 1e-12);
-  EXPECT_NE(message([&] {
-              run_for(twenty, Topology::parse("directed-cycle:20", "laplacian"), published, 1);
-            }).find("Theorem 18"),
+  const Topology pair = Topology::parse("directed-cycle:2", "laplacian"),
+                 many = Topology::parse("directed-cycle:20", "laplacian");
+  EXPECT_LT(published_step(two, pair, "push-diging") * two.constants.L, 1e-12);
+  EXPECT_TRUE(run_for(two, pair, method("push-diging"), 1).parameters.contains("published-step"));
+  EXPECT_NE(message([&] { published_step(twenty, many, "push-diging"); }).find("Theorem 18"),
             std::string::npos);
-  EXPECT_NE(message([&] {
-              run_for(two, Topology::parse("awake:0.5:directed-cycle:2", "laplacian"), published, 1);
-            }).find("wake at random"),
-            std::string::npos);
+  EXPECT_FALSE(run_for(twenty, many, method("push-diging"), 1).parameters.contains("published-step"))
+      << "which would be zero";
+}
+
+/// What a theorem does not speak of has no step by it, and none is told.
+TEST(PublishedSteps, AreRefusedWhereTheirTheoremsDoNotApply) {
+  const auto refused = [](const GraphSequence& graphs, const char* name, const char* reason) {
+    const Topology topology = Topology::parse(graphs, "laplacian");
+    const Problem problem = make_problem({}, topology.agents());
+    EXPECT_NE(message([&] { published_step(problem, topology, name); }).find(reason), std::string::npos)
+        << name << ' ' << reason;
+    EXPECT_FALSE(run_for(problem, topology, method(name), 1).parameters.contains("published-step"))
+        << name << ' ' << reason;
+  };
+  for (const char* graph : {"cycle:6", "periodic:cycle:6+star:6"})
+    refused(GraphSequence::parse(graph, 3), "push-diging", "shares evenly");
+  for (const char* name : {"diging", "push-diging"})
+    refused(GraphSequence::parse("awake:0.5:cycle:6", 3), name, "wake at random");
+  refused(GraphSequence::parse("awake:0.5:directed-cycle:6", 3), "push-diging", "wake at random");
+  refused(GraphSequence::directed(1, {{}}), "push-diging", "a single agent");
 }
 
 }  // namespace
