@@ -23,7 +23,7 @@ struct DualFgm {
 
   Class losses = Class::automatic;
   double eps = 1e-3;
-  double radius = 1;
+  double radius = 1;         ///< of one agent; |X_0 - X*| of all is sqrt(n) times that
   std::optional<double> nu;  ///< eps / (n radius^2)
   double delta = 0;
   std::optional<bool> exact;  ///< where the losses are not smooth
@@ -43,7 +43,7 @@ struct DualFgm {
             .rate =
                 "class 1: sqrt(kappa_f kappa_W) log(1/eps) dual steps; class 2: sqrt(G^2 kappa_W/(mu eps)); "
                 "class 3: sqrt(L R^2 kappa_W/eps) log(1/eps); class 4: G R sqrt(kappa_W)/eps; G = |grad "
-                "F(X*)|, R = |X_0 - X*|",
+                "F(X*)|, R = |X_0 - X*| = sqrt(n) r",
             .assumptions =
                 "f_i convex; class 1 strongly convex and smooth, 2 strongly convex, 3 smooth, 4 neither; "
                 "local minimisers, exact ones where f_i is not smooth",
@@ -61,10 +61,10 @@ struct DualFgm {
         "L and mu tell");
     fields.number("eps", eps, range::positive, "classes 3 and 4: accuracy of f that nu is chosen for");
     fields.number("radius", radius, range::positive,
-                  "classes 3 and 4: R, how far from the start the optimum is at most");
+                  "classes 3 and 4: r, how far from an agent's start the optimum is at most");
     fields.number(
         "nu", nu, range::positive,
-        "classes 3 and 4: strong convexity added; auto: eps/(n R^2), which changes f by eps/2 at most");
+        "classes 3 and 4: strong convexity added; auto: eps/(n r^2), which changes f by eps/2 at most");
     fields.number("delta", delta, range::nonnegative,
                   "classes 2 and 4: strong convexity added to the dual; 0: none, and weighted means instead");
     fields.flag("exact", exact,

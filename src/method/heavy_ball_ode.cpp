@@ -15,9 +15,12 @@ const std::array<std::string, 3> friction_names{"auto", "constant", "fading"};
 
 /// The dual variables move like a ball with friction, Lambda'' + a(t) Lambda' = c W Theta(Lambda) with Theta
 /// = grad F*(-Lambda). Where the losses are smooth the dual is strongly convex, by m = lambda_min/L, and a =
-/// 2 sqrt(m), c = 1 bring the ball to rest soonest. Else a = 5/t and c = 4, p = 2 in Zhang, Mokhtari, Sra,
-/// Jadbabaie (NeurIPS 2018), from t = 5 sqrt(mu/lambda_max) on, where friction has become one a step. A step
-/// is one of the classical Runge-Kutta method in (Lambda, V), V = Lambda'.
+/// 2 sqrt(m), c = 1 bring the ball to rest soonest: a choice of this project, as the publication has strongly
+/// convex losses that need not be smooth. Else a = 5/t and c = 4, p = 2 in Zhang, Mokhtari, Sra, Jadbabaie
+/// (NeurIPS 2018), from t = 5 sqrt(mu/lambda_max) on, where friction has become one a step. Their theorem
+/// asks for a dual with six derivatives, which losses with kinks do not give in general, and for a step that
+/// is short enough for the number of iterations; the step here stays the same. A step is one of the classical
+/// Runge-Kutta method in (Lambda, V), V = Lambda'.
 struct HeavyBallOde {
   enum class Friction { automatic, constant, fading };
 
@@ -39,13 +42,14 @@ struct HeavyBallOde {
         .cost = "(4, 4) exact, (4 T, 4) inexact",
         .rate =
             "sqrt(kappa_f kappa_W) log(1/eps) dual gradients on quadratics; with fading friction eps^(-5/8) "
-            "for a dual gap of eps",
+            "for a dual gap of eps where the dual is six times differentiable and steps are short enough for "
+            "their number, which default steps are not made for; else none is known",
         .assumptions = "f_i strongly convex; local minimisers, exact ones where f_i is not smooth",
         .citation =
             "after Zhang, Uribe, Mokhtari, Jadbabaie. Achieving acceleration in distributed optimization via "
             "direct discretization of the heavy-ball ODE. ACC 2019; fading friction: Zhang, Mokhtari, Sra, "
             "Jadbabaie. Direct Runge-Kutta discretization achieves acceleration. NeurIPS 2018, Theorem 1; "
-            "constant friction and step: docs/decisions/020",
+            "constant friction, the default for smooth losses, and all steps are ours: docs/decisions/020",
         .meets = {Demand::nonsmooth}};
   }
 

@@ -34,12 +34,13 @@ struct Optra {
             .rate =
                 "L R^2/N^2 + sqrt(kappa_M) G R/N after N iterations with the best nu, where R = |X_0 - X*|, "
                 "G = |grad F(X*)|, "
-                "kappa_M <= 4",
+                "kappa_M <= 4: a bound on the Bregman distance F(U) - F(X*) - <grad F(X*), U - X*>, "
+                "which is the gap where agents agree",
             .assumptions = "f_i convex and smooth",
             .citation =
                 "Xu, Tian, Sun, Scutari. Accelerated primal-dual algorithms for distributed smooth convex "
-                "optimization over networks. AISTATS 2020; steps as in its authors' programs, and starting "
-                "again with N doubled is ours",
+                "optimization over networks. AISTATS 2020; steps as in its authors' programs, which "
+                "evaluate X where the answer here is U; starting again with N doubled is ours",
             .meets = {Demand::merely_convex, Demand::no_dual_oracle},
             .linear = false};
   }

@@ -29,8 +29,9 @@ struct Sonata {
             "S+ = W_DS (S + g+ - g);  S_0 = g_0",
         .cost = "(2, 2) exact, (T, 2) inexact",
         .rate =
-            "kappa_f log(1/eps) on a good network, (beta/mu) log(1/eps) where losses differ by beta only and "
-            "proximal is about beta",
+            "kappa log(1/eps) where kappa is the condition number of f, the average of the losses, (beta/mu) "
+            "log(1/eps) where their Hessians differ from that of f by beta only and proximal is about beta; "
+            "both as published, on a good network or with about 1/sqrt(1 - sigma) rounds in place of one",
         .assumptions = "f_i convex and smooth, f strongly convex",
         .citation =
             "Sun, Daneshmand, Scutari. Convergence rate of distributed optimization algorithms based on "

@@ -227,7 +227,8 @@ TEST_P(EveryNonsmoothMethod, ApproachesTheOptimumOnFiveGraphs) {
       }
 }
 
-/// Algorithm 2 with dense matrices, its steps and inner weights as published, for the sum of the losses.
+/// Algorithm 2 with dense matrices, its steps and inner weights as published, for the sum of the losses; but
+/// (1 + c)^2 in sigma for the (1 - c)^2 in print, which misses the condition on the two steps.
 TEST(Mspd, IsThePublishedListing) {
   constexpr double R = 1.7, G = 3.1;
   constexpr int J = 2;
@@ -239,7 +240,11 @@ TEST(Mspd, IsThePublishedListing) {
       const Block Q = chebyshev_of(topology, J);
       const double root_gamma = 1 / std::sqrt(topology.spectrum().kappa());
       const double c = std::pow((1 - root_gamma) / (1 + root_gamma), J);
-      const double eta = R / G * (1 - c) / (1 + c), sigma = (1 + c * c) / (eta * (1 + c) * (1 + c));
+      const double eta = R / G * (1 - c) / (1 + c), sigma = (1 + c * c) / (eta * (1 + c) * (1 + c)),
+                   in_print = (1 + c * c) / (eta * (1 - c) * (1 - c)),
+                   largest = symmetric_eigenvalues(Q)[n - 1];
+      EXPECT_LT(largest * sigma * eta, 1 + 1e-9);
+      EXPECT_GT(largest * in_print * eta, 1.5);
 
       Block X = Block::Zero(d, n), X_prev = X, Lambda = X, sum = X, g = X;
       std::vector<Block> means;
