@@ -21,9 +21,8 @@ struct Diging {
         .rate =
             "max(kappa_f, sqrt(kappa_f)/(1 - sigma)) log(1/eps) on a network that stays, on quadratics of "
             "equal Hessians; linear for all losses and networks it takes; with the published steps "
-            "kappa_f^2/(1 - sigma)^2 log(1/eps), or sqrt(n) B^3 kappa_f^(3/2)/(1 - delta)^2 log(1/eps) where "
-            "B "
-            "steps leave delta",
+            "kappa_f^2/(1 - sigma)^2 log(1/eps), or sqrt(n) B^3 kappa_f^(3/2)/(1 - delta)^2 log(1/eps) "
+            "where B steps leave delta",
         .assumptions =
             "f_i convex and smooth, f strongly convex; an undirected network, which may change but stays "
             "connected over time",
@@ -40,8 +39,7 @@ struct Diging {
         "step alpha; auto: 0.8 of what is proven to converge, at most (1 - sigma) sqrt(kappa_f)/L: (1 + "
         "lambda_min(W_DS))^2/(2 L) on a network that stays, which is sharp; on one that changes a frequency "
         "inequality or a gain tells; published: mu ((1 - sigma)/6)^2/L^2, or somewhat less than (1 - "
-        "delta)^2/(2 L "
-        "B^2 (1 + 4 sqrt(n kappa_f))), the open end of Theorem 10, where B steps leave delta");
+        "delta)^2/(2 L B^2 (1 + 4 sqrt(n kappa_f))), the open end of Theorem 10, where B steps leave delta");
     step.choose_theory(fields);
   }
 
