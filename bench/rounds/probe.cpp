@@ -48,7 +48,7 @@ class Probe final : public Monitor {
       if (gap <= targets[t] && !outcome.reached[t]) outcome.reached[t] = meter;
     outcome.diverged =
         !(gap <= hopeless * std::max(outcome.first_gap, std::abs(problem_.reference->value))) ||
-        !(away.maxCoeff() <= hopeless * hopeless * first_distance_);
+        !(away.maxCoeff() <= hopeless * first_distance_);  // squares, as gaps are
   }
 
   [[nodiscard]] std::size_t next_target() const {

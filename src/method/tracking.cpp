@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method/tracking.hpp"
 
+#include "core/symmetric.hpp"
 #include "method/gossip.hpp"
 
 #include <ideal/error.hpp>
@@ -113,12 +114,20 @@ struct Response {
   }
 };
 
+/// The smallest eigenvalue of a Hermitian matrix: that of the real one that does the same to real and
+/// imaginary parts, for which there is a solver already.
+double smallest_eigenvalue(const Complex& S) {
+  Matrix parts(2 * S.rows(), 2 * S.rows());
+  parts << S.real(), -S.imag(), S.imag(), S.real();
+  return symmetric_eigenvalues(parts)[0];
+}
+
 /// The largest eigenvalue of a Hermitian matrix, or `known` if it is not larger.
 double larger_of(double known, Complex S) {
   S = -S;
   S.diagonal().array() += known;
   if (known > 0 && S.llt().info() == Eigen::Success) return known;
-  return known - Eigen::SelfAdjointEigenSolver<Complex>(S, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  return known - smallest_eigenvalue(S);
 }
 
 /// One over the largest eigenvalue of the Hermitian part over all frequencies: a grid as fine as the gap asks
@@ -166,9 +175,7 @@ class Window {
       after.push_back(expected(links_.in_turn()[k].M, S_[(k + 1) % S_.size()]));
     S_ = std::move(after);
     double largest = 0;
-    for (const Matrix& S : S_)
-      largest = std::max(
-          largest, Eigen::SelfAdjointEigenSolver<Matrix>(S, Eigen::EigenvaluesOnly).eigenvalues().maxCoeff());
+    for (const Matrix& S : S_) largest = std::max(largest, symmetric_eigenvalues(S).maxCoeff());
     return std::sqrt(std::min(1.0, largest));
   }
 
@@ -301,8 +308,7 @@ double limit_by_storage(const LinkSequence& links, double s, Tracking kind) {
   double gap = 1, squared = 0;
   bool semidefinite = true;
   for (const Links& step : links.in_turn()) {
-    const Vector lambda =
-        Eigen::SelfAdjointEigenSolver<Matrix>(Matrix(step.M), Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector lambda = symmetric_eigenvalues(Matrix(step.M));
     double heaviest = 0;
     for (Index i = 0; i < step.M.rows(); ++i)
       for (SparseRows::InnerIterator entry(step.M, i); entry; ++entry)
