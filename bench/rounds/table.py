@@ -197,7 +197,7 @@ def page(cases):
     print(f"""# Computations and rounds
 
 Made by `bench_rounds` and `bench/rounds/table.py`, which `scripts/rounds` runs, from {len(cases)} cases{ran(cases)}: logistic, ridge and softmax losses × {{MNIST 3-8, Fashion-MNIST (κ_f = 1e3), synthetic (κ_f = 1e2, 1e4, 1e6)}} ×
-eight networks × {{shuffled, by-label}}. Rows are few (1280 or 640), so that thousands of runs end within the hour; ten-class images are 14 × 14. Nothing is timed: a gradient of all
+eight networks × {{shuffled, by-label}}. Rows are few (1280 or 640), so that thousands of runs end within two hours; ten-class images are 14 × 14. Nothing is timed: a gradient of all
 agents takes 1, a round τ, with τ√κ_W = 0.1 (low), κ_f^¼ (middle), 10√κ_f (high). Targets are of f − f* at the worst agent.
 
 "The best, tuned by hand" is the fastest of about 35 runs a case, for that case, target and τ: `ideal1` and `opapc` at seven degrees J, `nids`, `extra`, `mudag`, `apm-c`, `acc-dngd`,
