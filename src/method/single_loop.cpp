@@ -158,10 +158,12 @@ Block SingleLoop::operator()(Run& run) {
     if (verifying_ > 0 && total_.over()) go_on_verifying(run);
     if (k_ == verify_at_) verify(run, std::min(hopeful() * run.wanted(), worth_verifying_));
     if (answer_) continue;
-    if (rounds_left_ <= 0)
+    if (rounds_left_ <= 0) {
       send_word();
-    else if ((rounds_left_ -= M_->degree()) <= 0)
-      hear_word(run);
+    } else {
+      rounds_left_ -= M_->degree();
+      if (rounds_left_ <= 0) hear_word(run);
+    }
     if (surveys() && survey_.over()) end_survey(run);
   }
   W_.take_along(nullptr);

@@ -171,6 +171,7 @@ class Window {
   /// One step longer; returns the share that the worst window leaves.
   double longer() {
     std::vector<Matrix> after;
+    after.reserve(S_.size());
     for (std::size_t k = 0; k < S_.size(); ++k)
       after.push_back(expected(links_.in_turn()[k].M, S_[(k + 1) % S_.size()]));
     S_ = std::move(after);
@@ -186,7 +187,7 @@ class Window {
     Matrix left = S - s_ * a_ * (M * S);
     Matrix both = left - s_ * a_ * (M * left.transpose()).transpose();
     if (a_ == 1) return both;
-    for (Index i = 0; i < M.rows(); ++i)
+    for (Index i = 0; i < M.rows(); ++i) {
       for (SparseRows::InnerIterator entry(M, i); entry; ++entry) {
         const Index j = entry.col();
         if (j <= i) continue;
@@ -197,6 +198,7 @@ class Window {
         both(i, j) -= varies;
         both(j, i) -= varies;
       }
+    }
     return both;
   }
 
@@ -372,7 +374,7 @@ double theorem_10(const LinkSequence& links, double s, double mu, double kappa) 
 }
 
 InputError no_theorem(std::string_view what, std::string_view rule) {
-  return InputError("--set theory=published", std::string(what), std::string(rule), "Use theory=proven.");
+  return {"--set theory=published", std::string(what), std::string(rule), "Use theory=proven."};
 }
 
 /// log10 of the step of Theorem 18 for push-sum weights of at least 1; t = n^-((2 + n B0) n B0) makes no
