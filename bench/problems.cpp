@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problems.hpp"
 
+#include "data/huge_pages.hpp"
+
 #include <ideal/random.hpp>
 
 #include <numeric>
@@ -13,6 +15,7 @@ using namespace ideal;
 std::shared_ptr<const Dataset> random_rows(Index rows, Index columns, Values values, int classes) {
   Random random(1);
   DenseRows features(rows, columns);
+  data::prefer_huge_pages(features.data(), static_cast<std::size_t>(features.size()) * sizeof(double));
   for (double& value : features.reshaped<Eigen::RowMajor>()) {
     value = 2 * random.uniform() - 1;
     if (values == Values::floats) value = static_cast<float>(value);

@@ -21,6 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 constexpr Index sums = least_columns;  // partial sums of a dot product
 constexpr Index group = 4;             // rows whose sums fit the registers together
 constexpr Index most_rows = 64;        // of a tile
+constexpr Index nearest_cache = 32 << 10;
 
 using Widest = hn::CappedTag<double, sums>;
 #if HWY_TARGET == HWY_SCALAR
@@ -237,29 +238,30 @@ struct Dense {
     });
   }
 
-  /// From memory, tile by tile: the products of one beside the additions of the one before, while later ones
-  /// are fetched.
-  template <class Number>
-  static HWY_INLINE void pass_far(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
-                                  const Residual& residual) {
-    constexpr Index bytes = 8 << 10;  // two tiles share the nearest cache with x and g
-    using Fetch = Fetched<group, Cache::second>;
+  /// From memory, tile by tile: the products of one beside the additions of the one before, `rows` at once,
+  /// while later ones are fetched.
+  template <Index rows, class Number>
+  static HWY_INLINE void pass_beside(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
+                                     const Residual& residual) {
+    constexpr Index bytes = 8 << 10;                        // two tiles share the nearest cache with x and g
+    constexpr Index least = rows == 1 ? 2 * group : group;  // rows so long are in the second cache anyway
+    using Fetch = Fetched<rows, Cache::second>;
     const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
-    const Index tile = std::clamp(bytes / row_bytes / group * group, group, most_rows);
+    const Index tile = std::clamp(bytes / row_bytes / group * group, least, most_rows);
     const Index whole = A.count / tile * tile;
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
     HWY_ALIGN double margins[2][most_rows];
     double *z = margins[0], *z_next = margins[1];
     for (Index first = 0; first < whole; first += tile) {
-      for (Index j = 0; j < tile; j += group) {
+      for (Index j = 0; j < tile; j += rows) {
         const Ahead<Number> ahead{A.row(first + j), x, z_next + j};
         const Number* const later = A.row(first + j) + further<Number>;
         if (first == 0)
-          step<group, 0, Fetch>(A.d, ahead, Behind<Number>{}, later);
+          step<rows, 0, Fetch>(A.d, ahead, Behind<Number>{}, later);
         else
-          step<group, group, Fetch>(A.d, ahead, Behind<Number>{A.row(first - tile + j), z + j, g.g, g.end},
-                                    later);
+          step<rows, rows, Fetch>(A.d, ahead, Behind<Number>{A.row(first - tile + j), z + j, g.g, g.end},
+                                  later);
       }
       residual(first, tile, z_next);
       std::swap(z, z_next);
@@ -269,6 +271,39 @@ struct Dense {
     multiply(rest, x, z);
     if (rest.count > 0) residual(whole, rest.count, z);
     add(rest, x, z, g);
+  }
+
+  /// Tile by tile, a tile's products and then its additions out of a cache, while what comes behind it is
+  /// fetched from memory.
+  template <class Number>
+  static HWY_INLINE void pass_tiles(const Rows<Number>& A, Index tile, const double* x_numbers,
+                                    double* g_numbers, const Residual& residual) {
+    const Point x(x_numbers, A.d);
+    Sum g(g_numbers, A.d);
+    HWY_ALIGN double z[most_rows];
+    for (Index first = 0; first < A.count; first += tile) {
+      const auto some = A.some(first, std::min(tile, A.count - first));
+      const HalfFromMemory<Number> behind{some.data + std::max(further<Number>, tile * A.d)};
+      multiply(some, x, z, behind);
+      residual(first, some.count, z);
+      add(some, x, z, g, HalfFromMemory<Number>{behind.share(some.count, A.d)});
+    }
+  }
+
+  /// Memory is fastest where it is read in order. Rows taken at once are read side by side, which does no
+  /// harm as long as they lie close together. Where they are floats, computing takes as long as reading, and
+  /// where x and g fill the nearest cache, so does fetching these: then several rows must share each number
+  /// of x.
+  template <class Number>
+  static HWY_INLINE void pass_far(const Rows<Number>& A, const double* x, double* g,
+                                  const Residual& residual) {
+    constexpr Index close = 6 << 10, longest = nearest_cache / 4 / sizeof(double), tile = 8;
+    constexpr bool floats = sizeof(Number) < sizeof(double);
+    const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
+    if (group * row_bytes <= close) return pass_beside<group>(A, x, g, residual);
+    if (floats || A.d > longest) return pass_tiles(A, tile, x, g, residual);
+    if (2 * row_bytes <= close) return pass_beside<2>(A, x, g, residual);
+    pass_beside<1>(A, x, g, residual);
   }
 
   /// From a cache: a tile's products, then its additions out of the nearest cache. Where two tiles fit that,
@@ -292,32 +327,19 @@ struct Dense {
     }
   }
 
-  /// So few rows that the nearest cache holds them all, as many agents have who share a memory: others' rows
-  /// are fetched meanwhile.
-  template <class Number>
-  static HWY_INLINE void pass_few(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
-                                  const Residual& residual) {
-    const Point x(x_numbers, A.d);
-    Sum g(g_numbers, A.d);
-    HWY_ALIGN double z[most_rows];
-    const HalfFromMemory<Number> others{A.data + further<Number>};
-    multiply(A, x, z, others);
-    residual(0, A.count, z);
-    add(A, x, z, g, HalfFromMemory<Number>{others.share(A.count, A.d)});
-  }
-
   /// How many rows the nearest cache holds beside x and g.
   template <class Number>
   static Index fitting_rows(const Rows<Number>& A) {
-    constexpr Index nearest_cache = 32 << 10;
     constexpr Index of_number = sizeof(Number), of_double = sizeof(double);
     return (nearest_cache - 2 * A.d * of_double) / (A.d * of_number);
   }
 
+  /// So few rows that the nearest cache holds them all, as many agents have who share a memory, are one tile:
+  /// others' rows are fetched meanwhile.
   template <class Number>
   static HWY_INLINE void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
     if (A.count <= std::min(fitting_rows(A), most_rows))
-      pass_few(A, x, g, residual);
+      pass_tiles(A, A.count, x, g, residual);
     else if (A.cached)
       pass_near(A, x, g, residual);
     else

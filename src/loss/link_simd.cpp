@@ -42,10 +42,39 @@ HWY_INLINE void transform(Tag tag, double* z, const double* b, Index count, cons
   }
 }
 
+/// exp(t) for t <= 0, to about a unit in the last place; 0 below -708, where no normal number is left. No
+/// positive numbers, no care for the smallest: twice as fast as the library's, and the link is a sixth of the
+/// time that rows of 100 numbers take which lie in a cache.
+template <class Tag, class Vec>
+HWY_INLINE Vec exp_of_negative(Tag tag, Vec t) {
+  const auto number = [tag](double c) HWY_ATTR { return hn::Set(tag, c); };
+  // t = k ln 2 + r. The sum with a number so large that it has no fraction rounds to k, and ends with its
+  // bits.
+  const auto large = number(0x1.8p52);
+  const auto shifted = hn::MulAdd(t, number(1.4426950408889634), large), k = hn::Sub(shifted, large);
+  const auto r =
+      hn::NegMulAdd(k, number(0x1.ef35793c76730p-45), hn::NegMulAdd(k, number(0x1.62e42fefa3800p-1), t));
+  // exp r = 1 + r + r^2 q(r): q interpolates at the Chebyshev points of |r| <= ln 2 / 2, which errs
+  // by 1.6e-17
+  const auto r2 = hn::Mul(r, r), r4 = hn::Mul(r2, r2);
+  const auto pair = [&](double even, double odd)
+                        HWY_ATTR { return hn::MulAdd(number(odd), r, number(even)); };
+  const auto q0 = pair(0x1.0000000000001p-1, 0x1.5555555555556p-3);
+  const auto q2 = pair(0x1.5555555553d63p-5, 0x1.11111111109b3p-7);
+  const auto q4 = pair(0x1.6c16c1788bd90p-10, 0x1.a01a01a7c41d5p-13);
+  const auto q6 = pair(0x1.a019b90d2ae7ap-16, 0x1.71de0dae63bb3p-19);
+  const auto q8 = pair(0x1.289185613a3d6p-22, 0x1.af38a9b0ec855p-26);
+  const auto first = hn::MulAdd(q2, r2, q0), second = hn::MulAdd(q8, r4, hn::MulAdd(q6, r2, q4));
+  const auto power = hn::Add(hn::MulAdd(hn::MulAdd(second, r4, first), r2, r), number(1));
+  const hn::RebindToUnsigned<Tag> bits;
+  const auto two_to_k = hn::ShiftLeft<52>(hn::Add(hn::BitCast(bits, shifted), hn::Set(bits, 1023)));
+  return hn::IfThenZeroElse(hn::Lt(t, number(-708)), hn::Mul(power, hn::BitCast(tag, two_to_k)));
+}
+
 /// exp(-|t|), which never overflows.
 template <class Tag, class Vec>
 HWY_INLINE Vec shrinking(Tag tag, Vec t) {
-  return hn::Exp(tag, hn::Neg(hn::Abs(t)));
+  return exp_of_negative(tag, hn::Neg(hn::Abs(t)));
 }
 
 }  // namespace
@@ -86,7 +115,7 @@ double probabilities(double* scores, Index classes, Index room) {
   const double top = *std::max_element(scores, scores + classes);
   std::fill(scores + classes, scores + room, top);
   transform(lanes, scores, scores, room, [top](auto tag, auto each, auto) HWY_ATTR {
-    return hn::Exp(tag, hn::Sub(each, hn::Set(tag, top)));
+    return exp_of_negative(tag, hn::Sub(each, hn::Set(tag, top)));
   });
   double sum = 0;
   for (Index k = 0; k < classes; ++k) sum += scores[k];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cache.hpp"
+#include "data/huge_pages.hpp"
 #include "loss/rows.hpp"
 
 #include <ideal/error.hpp>
@@ -65,10 +66,11 @@ std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Eigen::Ref<
                                    std::vector<std::int32_t> kept, bool cached) {
   auto own = std::make_shared<Packed<Number>>();
   own->labels = labels;
+  own->rows.resize(from.rows(), kept.empty() ? from.cols() : std::ssize(kept));
+  data::prefer_huge_pages(own->rows.data(), static_cast<std::size_t>(own->rows.size()) * sizeof(Number));
   if (kept.empty()) {
     own->rows = from.cast<Number>();
   } else {
-    own->rows.resize(from.rows(), std::ssize(kept));
     for (Index j = 0; j < from.rows(); ++j)
       for (Index k = 0; k < std::ssize(kept); ++k)
         own->rows(j, k) = kept[k] < 0 ? Number(0) : static_cast<Number>(from(j, kept[k]));

@@ -224,6 +224,31 @@ TEST_P(EveryCpu, SlopesOfTheLogisticLoss) {
   }
 }
 
+TEST_P(EveryCpu, SlopesAreExactToAFewUnitsAllTheWay) {
+  constexpr Index count = 20'001;
+  std::vector<double> z, b(count, -1);
+  for (Index k = 0; k < count; ++k) z.push_back(-707.9 * static_cast<double>(k) / (count - 1));
+  auto found = z;
+  kernel::logistic_slopes(found.data(), b.data(), count, 1);
+  for (Index k = 0; k < count; ++k) {
+    const Wide truth = std::exp(Wide(z[k])) / (1 + std::exp(Wide(z[k])));
+    EXPECT_LE(std::abs(found[k] - truth), 3 * eps * truth) << z[k];
+  }
+}
+
+TEST_P(EveryCpu, WhatIsNoNumberStaysNone) {
+  for (const Index count : {1, 4, 7, 8}) {
+    std::vector<double> z(static_cast<std::size_t>(count), std::nan("")), b(z.size(), 1), curved = z, far = z;
+    EXPECT_TRUE(std::isnan(kernel::logistic_values(z.data(), b.data(), count)));
+    kernel::logistic_slopes(z.data(), b.data(), count, 1);
+    kernel::logistic_curvatures(curved.data(), count, 1);
+    for (Index k = 0; k < count; ++k) EXPECT_TRUE(std::isnan(z[k]) && std::isnan(curved[k]));
+    std::ranges::fill(far, std::numeric_limits<double>::infinity());
+    kernel::logistic_slopes(far.data(), b.data(), count, 1);
+    for (Index k = 0; k < count; ++k) EXPECT_EQ(far[k], 0);
+  }
+}
+
 TEST_P(EveryCpu, CurvaturesOfTheLogisticLoss) {
   const Margins margins;
   auto found = margins.z;
