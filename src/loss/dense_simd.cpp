@@ -45,7 +45,9 @@ struct Point {
 class Sum {
  public:
   Sum(double* numbers, Index d) : g(numbers), d_(d) { std::copy_n(g + d - sums, sums, end); }
-  ~Sum() { std::copy(end + sums - d_ % sums, end + sums, g + d_ / sums * sums); }
+  ~Sum() {
+    for (Index k = d_ / sums * sums; k < d_; ++k) g[k] = end[k - d_ + sums];
+  }
   Sum(const Sum&) = delete;
   Sum& operator=(const Sum&) = delete;
 

@@ -17,14 +17,14 @@ namespace ideal::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<double>;
 
-inline double sum_at(const double* weights, const double* const* columns, Index terms, Index i) {
+HWY_INLINE double sum_at(const double* weights, const double* const* columns, Index terms, Index i) {
   double sum = weights[0] * columns[0][i];
   for (Index k = 1; k < terms; ++k) sum += weights[k] * columns[k][i];
   return sum;
 }
 
 /// Eight bytes past the caches: neighbouring ones are put together to whole lines before they leave the core.
-inline void stream_one(double value, double* to) {
+HWY_INLINE void stream_one(double value, double* to) {
 #if HWY_ARCH_X86_64
   _mm_stream_si64(reinterpret_cast<long long*>(to), std::bit_cast<long long>(value));
 #else
@@ -33,7 +33,7 @@ inline void stream_one(double value, double* to) {
 }
 
 template <Stores stores>
-void put_one(double value, double* to) {
+HWY_INLINE void put_one(double value, double* to) {
   if constexpr (stores == Stores::streaming)
     stream_one(value, to);
   else
@@ -41,24 +41,23 @@ void put_one(double value, double* to) {
 }
 
 template <Stores stores, class V>
-void put(V value, double* to) {
+HWY_INLINE void put(V value, double* to) {
   if constexpr (stores == Stores::streaming)
     hn::Stream(value, Lanes(), to);
   else
     hn::StoreU(value, Lanes(), to);
 }
 
-/// Results i ... i + 8 lanes - 1, held in registers while the neighbours pass by.
+/// Results i ... i + 4 lanes - 1, held in registers while the neighbours pass by.
 template <Stores stores>
-void sum_eight(const double* weights, const double* const* columns, Index terms, double* result, Index i) {
+HWY_INLINE void sum_four(const double* weights, const double* const* columns, Index terms, double* result,
+                         Index i) {
   const Lanes d;
   const auto N = static_cast<Index>(hn::Lanes(d));
   const auto w0 = hn::Set(d, weights[0]);
   const double* x = columns[0] + i;
   auto s0 = hn::Mul(w0, hn::LoadU(d, x)), s1 = hn::Mul(w0, hn::LoadU(d, x + N));
   auto s2 = hn::Mul(w0, hn::LoadU(d, x + 2 * N)), s3 = hn::Mul(w0, hn::LoadU(d, x + 3 * N));
-  auto s4 = hn::Mul(w0, hn::LoadU(d, x + 4 * N)), s5 = hn::Mul(w0, hn::LoadU(d, x + 5 * N));
-  auto s6 = hn::Mul(w0, hn::LoadU(d, x + 6 * N)), s7 = hn::Mul(w0, hn::LoadU(d, x + 7 * N));
   for (Index k = 1; k < terms; ++k) {
     const auto w = hn::Set(d, weights[k]);
     x = columns[k] + i;
@@ -66,22 +65,17 @@ void sum_eight(const double* weights, const double* const* columns, Index terms,
     s1 = hn::Add(s1, hn::Mul(w, hn::LoadU(d, x + N)));
     s2 = hn::Add(s2, hn::Mul(w, hn::LoadU(d, x + 2 * N)));
     s3 = hn::Add(s3, hn::Mul(w, hn::LoadU(d, x + 3 * N)));
-    s4 = hn::Add(s4, hn::Mul(w, hn::LoadU(d, x + 4 * N)));
-    s5 = hn::Add(s5, hn::Mul(w, hn::LoadU(d, x + 5 * N)));
-    s6 = hn::Add(s6, hn::Mul(w, hn::LoadU(d, x + 6 * N)));
-    s7 = hn::Add(s7, hn::Mul(w, hn::LoadU(d, x + 7 * N)));
   }
   // The last neighbour is the one that no sum before had: from memory into the second cache.
   constexpr Index far = 4096, line = 8;
-  for (Index ahead = 0; ahead < 8 * N; ahead += line) __builtin_prefetch(x + far + ahead, 0, 2);
+  for (Index ahead = 0; ahead < 4 * N; ahead += line) __builtin_prefetch(x + far + ahead, 0, 2);
   double* to = result + i;
   put<stores>(s0, to), put<stores>(s1, to + N), put<stores>(s2, to + 2 * N), put<stores>(s3, to + 3 * N);
-  put<stores>(s4, to + 4 * N), put<stores>(s5, to + 5 * N), put<stores>(s6, to + 6 * N);
-  put<stores>(s7, to + 7 * N);
 }
 
 template <Stores stores>
-void sum_lanes(const double* weights, const double* const* columns, Index terms, double* result, Index i) {
+HWY_INLINE void sum_lanes(const double* weights, const double* const* columns, Index terms, double* result,
+                          Index i) {
   const Lanes d;
   auto sum = hn::Mul(hn::Set(d, weights[0]), hn::LoadU(d, columns[0] + i));
   for (Index k = 1; k < terms; ++k)
@@ -90,20 +84,20 @@ void sum_lanes(const double* weights, const double* const* columns, Index terms,
 }
 
 /// Numbers before the next address at which a whole vector may be streamed.
-inline Index ragged(const double* result, Index size) {
+HWY_INLINE Index ragged(const double* result, Index size) {
   const std::uintptr_t vector = hn::Lanes(Lanes()) * sizeof(double);
   const std::uintptr_t past = reinterpret_cast<std::uintptr_t>(result) % vector;
   return std::min(size, static_cast<Index>((vector - past) % vector / sizeof(double)));
 }
 
 template <Stores stores>
-void sum_column(const double* weights, const double* const* columns, Index terms, double* result,
-                Index size) {
+HWY_INLINE void sum_column(const double* weights, const double* const* columns, Index terms, double* result,
+                           Index size) {
   const auto N = static_cast<Index>(hn::Lanes(Lanes()));
   const Index head = stores == Stores::streaming ? ragged(result, size) : 0;
   Index i = 0;
   for (; i < head; ++i) put_one<stores>(sum_at(weights, columns, terms, i), result + i);
-  for (; i + 8 * N <= size; i += 8 * N) sum_eight<stores>(weights, columns, terms, result, i);
+  for (; i + 4 * N <= size; i += 4 * N) sum_four<stores>(weights, columns, terms, result, i);
   for (; i + N <= size; i += N) sum_lanes<stores>(weights, columns, terms, result, i);
   if (stores == Stores::cached && i < size && size >= N)  // the last whole vector has some of them again
     return sum_lanes<stores>(weights, columns, terms, result, size - N);
