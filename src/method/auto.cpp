@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "method/registry.hpp"
 #include "method/single_loop.hpp"
+#include "method/single_loop_tuning.hpp"
 
 #include <ideal/error.hpp>
 

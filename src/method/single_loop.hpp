@@ -12,30 +12,6 @@
 
 namespace ideal {
 
-/// The constants of the single-loop form; docs/decisions/015-single-loop-ideal.md derives them.
-struct Tuning {
-  double momentum;    ///< b
-  double penalty;     ///< c
-  double dual_step;   ///< eta
-  double iterations;  ///< predicted: so many shrink the error by e
-};
-
-/// For condition numbers kappa_f and kappa_M, and Hessians that differ by sigma from agent to agent: 0 where
-/// they are equal, 1 for any.
-Tuning tuning(double kappa_f, double kappa_M, double sigma);
-
-/// Those with which it is NIDS: without momentum, and with half the penalty and dual step. They rest on L and
-/// lambda_max alone.
-Tuning nids_tuning(double kappa_f, double kappa_M);
-
-/// The degree J of Q_J(W) for which (1 + tau J) iterations is least, or some more where rounds are cheap, and
-/// that time.
-struct Degree {
-  Index J;
-  double time;
-};
-Degree best_degree(double kappa_f, double kappa_W, double tau, double sigma);
-
 /// IDEAL with one loop: an outer iteration is one accelerated proximal-gradient step on the augmented
 /// Lagrangian, its penalty implicit, and one dual step, with M = Q_J(W).
 ///
@@ -68,27 +44,76 @@ class SingleLoop {
   Block operator()(Run& run);
 
  private:
-  void choose();
+  /// What an agent tells the others.
+  enum Told : Index { mixed, shift, moved, curvature, concavity, numbers };
+
+  struct Word {
+    Block seen, largest;    ///< by agent: what it will tell, and the largest it has heard
+    Index rounds_left = 0;  ///< until it has reached everyone
+    Block X, Omega;         ///< the iterate that the one under way is about
+  };
+
+  struct Best {
+    Block X, Omega;
+    double L = 0;     ///< what was believed there
+    double size = 0;  ///< of the step there: the smallest
+  };
+
+  struct Progress {
+    double first_bound = 0;
+    double bound = 0;     ///< it is measured from here
+    Index k = 0;          ///< when that was
+    double estimate = 0;  ///< of the last word
+  };
+
+  struct Calming {
+    double left = 0;   ///< of the gap, as steps tell
+    Index left_k = 0;  ///< when
+    Index to_go = 0;   ///< iterations of it
+    Index after = 0;   ///< none begins before
+  };
+
+  struct Proof {
+    /// Estimates that are worth a verification.
+    double worth_below = std::numeric_limits<double>::infinity();
+    Index at = 0;          ///< iteration at which it will be verified
+    Index sums = 0;        ///< that were begun on the way
+    RidingTotal total;     ///< of iterates, and of gradients at what was proposed
+    Block proposed;        ///< the answer, if it can be proven, at every agent the same
+    double convexity = 0;  ///< of all agents, of which they are sure
+  };
+
+  static constexpr double wider = 1.15;  ///< lambda_max, at each retreat
+
+  enum class Certainty { guess, found };
+  enum Nids : Index { never, on_probation, for_good };
+
+  // The loop, what follows from the beliefs, and what agents tell one another: single_loop.cpp.
   void begin(Run& run);
   [[nodiscard]] bool surveys() const { return survey_.state.bound > 0; }
   void end_survey(Run& run);
-  enum class Certainty { guess, found };
   void believe(Run& run, const Spectrum& W, Certainty certainty);
+  void choose();
   void step();
   void look_at_curvature();
   void send_word();
   void hear_word(Run& run);
+  [[nodiscard]] double deviation(double largest_mixed) const;
+  [[nodiscard]] double iterations_of_word() const;
+
+  // Where it goes astray, or is slower than predicted: single_loop_guard.cpp.
   [[nodiscard]] bool astray(double size);
   [[nodiscard]] bool may_go_back() const;
   void go_back(Run& run);
   void try_nids(Run& run);
   void judge_nids(Run& run, double bound);
   void hand_over(Run& run);
-  void consider_calming(const Run& run, double bound, double left);
   void judge_progress(Run& run, double bound);
-  [[nodiscard]] double deviation(double largest_mixed) const;
+  void measure_anew() { progress_.bound = progress_.estimate = 0; }
+
+  // The proof that it is near enough: single_loop_certificate.cpp.
+  void consider_calming(const Run& run, double bound, double left);
   [[nodiscard]] double hopeful() const;
-  [[nodiscard]] double iterations_of_word() const;
   [[nodiscard]] bool worth_riding() const;
   void verify(Run& run, double estimate);
   void go_on_verifying(Run& run);
@@ -111,30 +136,17 @@ class SingleLoop {
   Block directions_;
   Index next_look_;  ///< iteration at which agents look at their curvature again
 
-  Block seen_, word_;  ///< by agent: what it will tell, and the largest it has heard
-  Index rounds_left_ = 0;
-  Block told_X_, told_Omega_;  ///< the iterate that the word under way is about
-  Block best_X_, best_Omega_;
-  double best_L_ = 0;  ///< what was believed there
-  double first_size_ = 0, smallest_size_ = 0;
-  double first_bound_ = 0, last_bound_ = 0;  ///< progress is measured from here
-  Index last_k_ = 0;
+  Word word_;
+  Best best_;
+  double first_size_ = 0;  ///< of steps, at all or since it last went back
+  Progress progress_;
   Index retreats_ = 0, slow_ = 0;
-  enum Nids : Index { never, on_probation, for_good };
   Index nids_ = never;    ///< whether it is that now
   double probation_ = 0;  ///< iterations in which it is to shrink errors by e; 0: it was not tried yet
   double caution_ = 1;    ///< multiplies the curvature met
-  double last_estimate_ = 0;
-  double worth_verifying_ = std::numeric_limits<double>::infinity();  ///< estimates below this
-  Index verify_at_ = 0;                                               ///< iteration at which it will be
-  Block proposed_;                      ///< the answer, if it can be proven, at every agent the same
-  RidingTotal total_;                   ///< of iterates, and of gradients at what was proposed
-  Index verifying_ = 0;                 ///< sums that were begun on the way
-  double convexity_ = 0;                ///< of all agents, of which they are sure
-  double left_ = 0;                     ///< of the gap, as steps tell
-  Index left_k_ = 0;                    ///< when
-  Index calming_ = 0, calm_after_ = 0;  ///< iterations of it to go, and none begins before
-  std::optional<Block> answer_;         ///< certified
+  Calming calming_;
+  Proof proof_;
+  std::optional<Block> answer_;  ///< certified
 };
 
 }  // namespace ideal

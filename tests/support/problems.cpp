@@ -38,6 +38,12 @@ Result run_for(const Problem& problem, const Topology& topology, const Method& m
   return simulate(problem, topology, method, options);
 }
 
+Result certified_run(const Problem& problem, const Topology& topology, const Method& m, double tol) {
+  SolveOptions options;
+  options.watch = {.tol = tol, .certified = true, .computations = 20000, .every = 0};
+  return simulate(problem, topology, m, options);
+}
+
 Method with(std::string_view name,
             std::initializer_list<std::pair<std::string_view, std::string_view>> settings) {
   Method chosen = method(name);

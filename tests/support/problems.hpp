@@ -30,9 +30,15 @@ Problem make_problem(const Shape& shape, Index agents);
 /// Runs to a number of computations without stopping early.
 Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations);
 
+/// Runs until the method has certified this gap.
+Result certified_run(const Problem& problem, const Topology& topology, const Method& m, double tol);
+
 /// A registered method with settings.
 Method with(std::string_view name,
             std::initializer_list<std::pair<std::string_view, std::string_view>> settings);
+
+/// A batch that is the whole.
+inline constexpr const char* everything = "1000000";
 
 /// A registered method that reports its divergence instead of going back.
 Method unguarded(std::string_view name);

@@ -58,4 +58,6 @@ double difference(const std::vector<Block>& a, const std::vector<Block>& b, std:
 
 double relative_column_sum(const Block& X) { return X.rowwise().sum().norm() / (X.norm() + 1e-300); }
 
+double squared_distance(const Block& X, const Vector& best) { return (X.colwise() - best).squaredNorm(); }
+
 }  // namespace ideal::test

@@ -33,4 +33,7 @@ double difference(const std::vector<Block>& a, const std::vector<Block>& b, std:
 /// |sum of the columns| / |X|: zero to rounding for dual variables.
 double relative_column_sum(const Block& X);
 
+/// From one vector to those of all agents together.
+double squared_distance(const Block& X, const Vector& best);
+
 }  // namespace ideal::test
