@@ -325,6 +325,52 @@ TEST(StochasticLaws, TheGapOfSgdIsVarianceOverConvexityAndRows) {
   EXPECT_GT(least, 15);
 }
 
+// ---- defaults ------------------------------------------------------------------------------------------
+
+/// Where a batch is a part of the rows: to the optimum where that is promised, else to a neighbourhood that
+/// is small beside the start.
+TEST(StochasticDefaults, ReachTheOptimumOrItsNeighbourhoodOnFiveGraphs) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under sanitizers";
+  const struct {
+    Method method;
+    double of_first;  // the gap that is left, as a share of the first; 0: 1e-9
+  } cases[] = {{with("ideal", {{"solver", "svrg"}}), 0},
+               {with("ideal", {{"solver", "katyusha"}}), 0},
+               {with("mideal", {{"solver", "svrg"}}), 0},
+               {with("mideal", {{"solver", "katyusha"}}), 0},
+               {method("dvr"), 0},
+               {with("ideal", {{"solver", "sgd"}}), 0.02},
+               {with("mideal", {{"solver", "sgd"}}), 0.02},
+               {method("dasg"), 0.2},
+               {method("dmasg"), 0.002},
+               {method("penalty-stm"), 0.002},
+               {with("fedavg", {{"batch", "32"}}), 0.05}};
+  for (const std::string& graph : five_graphs) {
+    const Topology topology = Topology::parse(graph, "laplacian");
+    const Problem problem = make_problem(
+        {.rows = 100 * topology.agents(), .kappa = 20, .partition = "shuffled"}, topology.agents());
+    for (const auto& [m, of_first] : cases) {
+      SolveOptions options;
+      options.watch = {
+          .tol = of_first > 0 ? 0 : 1e-9, .computations = of_first > 0 ? 300.0 : 4000.0, .every = 20};
+      std::vector<Result> runs;
+      for (options.seed = 0; options.seed < 3; ++options.seed)
+        runs.push_back(simulate(problem, topology, m, options));
+      double gap = 0;
+      for (const Result& result : runs) {
+        EXPECT_EQ(result.status, of_first > 0 ? Status::budget : Status::converged)
+            << m.about().name << ' ' << graph;
+        gap += result.trace.back().worst_suboptimality / 3;
+      }
+      if (of_first > 0) {
+        EXPECT_LT(gap, of_first * runs[0].trace.front().worst_suboptimality)
+            << m.about().name << ' ' << graph;
+      }
+      EXPECT_NE(runs[0].X, runs[1].X) << m.about().name << ": it does draw";
+    }
+  }
+}
+
 // ---- similar triangles ---------------------------------------------------------------------------------
 
 TEST(SimilarTriangles, NumbersSatisfyTheirEquations) {
@@ -442,6 +488,19 @@ TEST(Spdstm, KeepsItsRates) {
   for (std::size_t k = 80; k < 100; ++k) early = std::max(early, (plain[k].colwise() - best).norm());
   for (std::size_t k = 800; k < 900; ++k) late = std::max(late, (plain[k].colwise() - best).norm());
   EXPECT_LT(late, early / 20);
+}
+
+/// What they are derived from differs, and their points are the same.
+TEST(Spdstm, WithoutStrongConvexityIsTheDualApproachOfTheSecondClass) {
+  for (const char* graph : {"barbell:6", "star:5", "cycle:7"}) {
+    const Topology topology = Topology::parse(graph, "laplacian");
+    const Problem problem = Quadratics(topology.agents(), 3, 20, 6).problem();
+    EXPECT_LT(
+        difference(record(problem, topology, with("spdstm", {{"strong", "false"}, {"exact", "true"}}), 200).X,
+                   record(problem, topology, with("dual-fgm", {{"class", "2"}}), 200).X, 201),
+        1e-9)
+        << graph;
+  }
 }
 
 TEST(Spdstm, DualVariablesSumToZeroThroughout) {
