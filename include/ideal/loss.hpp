@@ -81,6 +81,10 @@ class Loss {
   /// argmin_x f(x) + <a, x> + (c/2)|x|^2, starting from x: the dual oracle (c = 0) and the prox. Default:
   /// Newton to rounding.
   virtual void tilted_minimiser(VectorRef a, double c, VectorOut x) const;
+
+  /// Whether that is exact. The default is for smooth losses, and for others where there are smooth ones
+  /// near; a loss that has a minimiser of its own says so here.
+  [[nodiscard]] virtual bool has_dual_oracle() const { return smooth() || smoothed(1); }
 };
 
 enum class LossKind { logistic, ridge, softmax, hinge, huber, quantile };

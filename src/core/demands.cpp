@@ -27,10 +27,8 @@ std::string_view otherwise(Demand unmet) {
   }
 }
 
-/// Smooth losses have one by Newton's method, others where there are smooth ones near.
 bool have_dual_oracles(const Problem& problem) {
-  return std::ranges::all_of(problem.losses,
-                             [](const auto& f) { return !f || f->smooth() || f->smoothed(1); });
+  return std::ranges::all_of(problem.losses, [](const auto& f) { return !f || f->has_dual_oracle(); });
 }
 
 std::string methods_that_meet(Demands demands) {

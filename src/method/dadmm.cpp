@@ -2,6 +2,7 @@
 #include "method/local_steps.hpp"
 #include "method/registry.hpp"
 
+#include <array>
 #include <cmath>
 
 namespace ideal {
@@ -10,9 +11,12 @@ namespace {
 
 /// Where W is not the Laplacian, its entries weigh the edges: W_ii takes the place of the degree.
 struct Dadmm {
+  enum class Theory { quadratics, published };
+
   LocalSolver local;
   std::optional<double> rho;  ///< sqrt(L mu / (lambda_max lambda_min))
   double rho_scale = 1;
+  Theory theory = Theory::quadratics;
 
   static About about() {
     return {.name = "dadmm",
@@ -24,7 +28,9 @@ struct Dadmm {
             .cost = "(1, 1) exact, (T, 1) inexact",
             .rate =
                 "sqrt(kappa_f kappa_W) log(1/eps) on quadratics of equal Hessians and regular graphs; "
-                "sqrt(kappa_f) log(1/eps) times what is the network's for all losses",
+                "sqrt(kappa_f) log(1/eps) times what is the network's for all losses; (kappa_f kappa_G + "
+                "kappa_G^2) log(1/eps) is promised with theory = published, kappa_G = sqrt(2 max "
+                "W_ii/lambda_min)",
             .assumptions = "f_i strongly convex and smooth; local minimisers",
             .citation =
                 "Shi, Ling, Yuan, Wu, Yin. On the linear convergence of the ADMM in decentralized consensus "
@@ -36,15 +42,20 @@ struct Dadmm {
 
   void parameters(Fields& fields) {
     local.parameters(fields);
+    static const std::array<std::string, 2> theories{"quadratics", "published"};
     fields.number("rho", rho, range::positive, "penalty; auto: sqrt(L mu/(lambda_max lambda_min))");
     fields.number("rho-scale", rho_scale, range::positive, "multiplies the default rho");
+    fields.choice(
+        "theory", theory, theories,
+        "where the default rho is from: quadratics, the one that is best there "
+        "(docs/decisions/020); published, the one to which Theorem 1 promises most: (q + sqrt(q^2 + "
+        "4))/2 L/sqrt(2 max W_ii lambda_min), q = kappa_G/kappa_f");
   }
 
   Block operator()(Objective& F, Mixing& W, Run& run, Block X) const {
-    const auto [lambda_max, lambda_min] = W.spectrum();
-    const double rho = run.uses(
-        "rho", this->rho.value_or(rho_scale * std::sqrt(F.L() * F.mu() / (lambda_max * lambda_min))));
     const Neighbourhood known = W.neighbourhood();
+    const double rho =
+        run.uses("rho", this->rho.value_or(rho_scale * default_rho(F, W.spectrum(), known.most)));
     const Block D = each_agent(known.diagonal, X);
     LocalSteps minimise(local, F, W, run,
                         {2 * rho * known.diagonal, 2 * rho * known.least, 2 * rho * known.most}, X);
@@ -65,6 +76,14 @@ struct Dadmm {
       ++k;
     }
     return X;
+  }
+
+  /// The theorem's sigma_max(M_+)^2 is 2 lambda_max(2 D - W) <= 4 max W_ii, its sigma_min(M_-)^2 2
+  /// lambda_min.
+  double default_rho(const Objective& F, const Spectrum& W, double largest_diagonal) const {
+    if (theory == Theory::quadratics) return std::sqrt(F.L() * F.mu() / (W.lambda_max * W.lambda_min));
+    const double unoriented = 2 * largest_diagonal, q = std::sqrt(unoriented / W.lambda_min) / F.kappa();
+    return (q + std::sqrt(q * q + 4)) / 2 * F.L() / std::sqrt(unoriented * W.lambda_min);
   }
 };
 

@@ -23,6 +23,7 @@ struct Dgd {
             .rate = "sublinear, or linear to a neighbourhood",
             .assumptions = "f_i convex and smooth",
             .citation = "Nedic, Ozdaglar. IEEE TAC 2009; Yuan, Ling, Yin. SIAM J. Optim. 2016",
+            .meets = {Demand::no_dual_oracle, Demand::merely_convex},
             .linear = false};
   }
 

@@ -22,7 +22,7 @@ struct Drs {
             "y = (1-a) x + a z;  S+ = S + mean_ik g_i(y + gamma u_k)/a;  z+ = x_0 - eta S+;  x+ = (1-a) x + "
             "a z+;  a+ = 2/(1 + sqrt(1 + 4/a^2)), gamma = R a d^(-1/4), eta = R a+/(2 G (d^(1/4) + "
             "sqrt((k+2)/K)))",
-        .cost = "(K, 2 radius of the graph)",
+        .cost = "(K, 2 radius of the graph); once at most (2, 2 diameters), to find radius and lipschitz",
         .rate = "R G d^(1/4)/eps iterations and (R G/eps)^2 computations",
         .assumptions = "f_i convex and Lipschitz; a spanning tree to send sums along",
         .citation =

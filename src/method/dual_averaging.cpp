@@ -29,7 +29,9 @@ struct DualAveraging {
         .rule =
             "Z+ = W_DS Z + g(X);  X+ = X_0 - alpha_k Z+,  alpha_k = a/sqrt(k);  the answer is the mean of "
             "X_1 ... X_k",
-        .cost = "(1, 1)",
+        .cost =
+            "(1, 1); once at most (2, 2 diameters), where the step of the theory takes a radius or lipschitz "
+            "to be found",
         .rate = "log(k)/sqrt(k (1 - sigma)) after k iterations with the step of the theory",
         .assumptions = "f_i convex and Lipschitz",
         .citation =

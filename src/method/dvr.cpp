@@ -31,7 +31,7 @@ struct Dvr {
                 "z_ij+ = (1 - q) z_ij + q x_i, x_i+ = x_i - (grad f_ij(z_ij+) - grad f_ij(z_ij))/sigma, q = "
                 "alpha eta "
                 "parts/(1 - p);  the answer is the mean of an agent's z_ij, as published it is X",
-            .cost = "(0, J) a round, (1/parts, 0) a gradient",
+            .cost = "(0, J) a round, (1/parts, 0) a gradient; once (1, 0)",
             .rate =
                 "(parts + kappa_s) log(1/eps) gradients of parts, (L/sigma) sqrt(kappa_W) log(1/eps) rounds; "
                 "kappa_s = L of "

@@ -22,11 +22,12 @@ struct Extra {
                 "Z_1 = W_DS X_0 - alpha g_0;  Z+ = Z + W_DS X - (I + W_DS)/2 X- - alpha (g - g-);  "
                 "X = prox(Z), Z itself without regulariser",
             .cost = "(1, 1)",
-            .rate = "kappa_f kappa_W log(1/eps)",
+            .rate = "(kappa_f + 1/(1 - sigma)) log(1/(eps (1 - sigma))) with steps of order 1/L",
             .assumptions = "f_i convex and smooth, f strongly convex for the linear rate",
             .citation =
                 "Shi, Ling, Wu, Yin. EXTRA. SIAM J. Optim. 2015; A proximal gradient algorithm for "
-                "decentralized composite optimization. IEEE Trans. Signal Process. 2015",
+                "decentralized composite optimization. IEEE Trans. Signal Process. 2015; the rate: Li, Lin. "
+                "Revisiting EXTRA for smooth distributed optimization. SIAM J. Optim. 2020",
             .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::composite}};
   }
 

@@ -23,7 +23,7 @@ struct Mspd {
         .rule =
             "Lambda+ = Lambda + sigma Q(W)(2X - X-);  X+ ~ argmin F(V) + <Lambda+,V> + |V - X|^2/(2 eta) by "
             "T steps V+ = V - 2/(m+2) (eta (g(V) + Lambda+) + V - X);  the answer is the mean of X_1 ... X_k",
-        .cost = "(T, J)",
+        .cost = "(T, J); once at most (2, 2 diameters), to find radius and lipschitz",
         .rate =
             "R G/eps iterations and (R G/eps)^2 computations, as published for T = the number of iterations; "
             "T = k costs at most a logarithm more",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/problems.hpp"
 
+#include <fmt/format.h>
+
 namespace ideal::test {
 
 std::shared_ptr<const Dataset> make_data(const Shape& shape, Index agents, std::vector<Index>& offsets) {
@@ -63,5 +65,7 @@ std::vector<std::string> method_names() {
   for (const Method& m : methods()) names.push_back(m.about().name);
   return names;
 }
+
+std::string text(double number) { return fmt::format("{}", number); }
 
 }  // namespace ideal::test

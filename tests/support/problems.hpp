@@ -33,6 +33,9 @@ Result run_for(const Problem& problem, const Topology& topology, const Method& m
 /// Runs until the method has certified this gap.
 Result certified_run(const Problem& problem, const Topology& topology, const Method& m, double tol);
 
+/// As a setting is written; the same number when it is read.
+std::string text(double number);
+
 /// A registered method with settings.
 Method with(std::string_view name,
             std::initializer_list<std::pair<std::string_view, std::string_view>> settings);

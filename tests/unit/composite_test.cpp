@@ -12,6 +12,7 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
@@ -373,13 +374,18 @@ TEST(MerelyConvex, MethodsThatMeetItComeNearer) {
   Threads threads;
   problem.constants = constants_of(problem.losses, {}, {}, threads);
   problem.reference = solve_reference(problem.losses, threads);
+  std::vector<std::string> able;
   for (const Method& m : methods()) {
     if (!m.about().meets.has(Demand::merely_convex)) continue;
+    able.push_back(m.about().name);
     SolveOptions options;
     options.watch = {.computations = 2000, .every = 0};
     const Trace trace = simulate(problem, topology, m, options).trace;
     EXPECT_LT(trace.back().worst_suboptimality, 0.2 * trace.front().worst_suboptimality) << m.about().name;
   }
+  EXPECT_EQ(fmt::format("{}", fmt::join(able, " ")),
+            "ideal mideal dual-fgm extra nids dgd dng dnc dual-averaging optra mspd drs gd")
+      << "as docs/composite.md has them";
 }
 
 TEST(MerelyConvex, LassoOfMoreColumnsThanRows) {

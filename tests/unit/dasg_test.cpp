@@ -7,13 +7,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
 namespace {
-
-std::string text(double number) { return fmt::format("{:.17g}", number); }
 
 /// Without noise it is Nesterov's method on F + <X, (I - W_p) X>/(2 alpha): its limit is that minimiser, and
 /// its rate the accelerated one.

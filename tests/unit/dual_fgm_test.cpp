@@ -7,13 +7,10 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
 namespace {
-
-std::string text(double number) { return fmt::format("{}", number); }
 
 double value(const Problem& problem, const Block& X) {
   double sum = 0;
@@ -111,6 +108,8 @@ class Distance final : public Loss {
   double value(VectorRef x) const override { return std::abs(x[0] - b_); }
   void gradient(VectorRef x, VectorOut g) const override { g[0] = x[0] > b_ ? 1 : x[0] < b_ ? -1 : 0; }
   Curvature curvature() const override { return {std::numeric_limits<double>::infinity(), 0}; }
+  bool smooth() const override { return false; }
+  bool has_dual_oracle() const override { return true; }
   void tilted_minimiser(VectorRef a, double c, VectorOut x) const override {
     const double free = -a[0] / c, cut = 1 / c;  // argmin |x - b| + c/2 (x - free)^2
     x[0] = std::abs(free - b_) <= cut ? b_ : free > b_ ? free - cut : free + cut;
@@ -123,9 +122,10 @@ class Distance final : public Loss {
 /// sum |x - b_i| is least at the median.
 TEST(DualFgm, OfTheFourthClassFindsAMedian) {
   const Topology topology = Topology::parse("star:5", "laplacian");
-  Problem problem{
-      .losses = {}, .constants = {.L = std::numeric_limits<double>::infinity(), .mu = 0}, .reference = {}};
+  Problem problem{.losses = {}, .constants = {}, .reference = {}};
   for (const double b : {0.3, -1.0, 0.9, 0.1, 2.0}) problem.losses.push_back(std::make_shared<Distance>(b));
+  Threads threads;
+  problem.constants = constants_of(problem.losses, {}, {}, threads);
   const double eps = 0.02, best = 1.3 + 0.6 + 0.2 + 1.7;  // at 0.3
   const auto X =
       record(problem, topology, with("dual-fgm", {{"eps", text(eps)}, {"radius", "0.3"}}), 3000).X.back();

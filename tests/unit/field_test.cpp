@@ -8,13 +8,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
 namespace {
-
-std::string text(double number) { return fmt::format("{}", number); }
 
 Block gradient(const Problem& problem, const Block& X) {
   Block G(X.rows(), X.cols());
@@ -94,6 +91,19 @@ TEST(AtcDiging, WithStepsOfTheirOwnAgentsReachTheCommonOptimum) {
                        record(problem, topology, method("atc-diging"), 5).X, 6),
             0.01)
       << "steps do differ";
+}
+
+TEST(AtcDiging, WithStepsOfTheirOwnAgentsReachTheOptimumOnFiveGraphs) {
+  for (const LossKind loss : {LossKind::logistic, LossKind::ridge})
+    for (const std::string& graph : five_graphs) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Problem problem = make_problem({.loss = loss}, topology.agents());
+      SolveOptions options;
+      options.watch = {.tol = 1e-10, .computations = 40000, .every = 5};
+      const Result result = simulate(problem, topology, with("atc-diging", {{"steps", "own"}}), options);
+      EXPECT_EQ(result.status, Status::converged) << graph << ' ' << result.trace.back().worst_suboptimality;
+      EXPECT_LT((result.X.colwise() - problem.reference->x).norm(), 1e-3) << graph;
+    }
 }
 
 TEST(AtcDiging, AnAgentsOwnStepIsThatOfItsOwnSmoothness) {
@@ -355,6 +365,61 @@ TEST(Dadmm, KeepsItsRateOnEqualQuadratics) {
       ASSERT_LT(last, X.size());
       EXPECT_NEAR(-4 * needed / std::log(error(last) / error(first)), needed, 0.1 * needed)
           << graph << ' ' << kappa << ": the roots are those of the method";
+    }
+}
+
+/// Theorem 1 of Shi et al. (2014): rho |z - z*|^2 + |b - b*|^2/rho shrinks by 1 + delta in every step, z the
+/// means of the ends of arcs and b their multipliers, where delta = min((m - 1)/(m kappa_G^2), mu/(rho plus/2
+/// + m L^2/(2 rho lambda_min))) for any m > 1, plus >= lambda_max(2 D - W), kappa_G^2 = plus/lambda_min.
+TEST(Dadmm, KeepsItsPublishedRate) {
+  for (const char* graph : {"barbell:6", "star:5", "cycle:6", "complete:5", "line:7"})
+    for (const double kappa : {2.0, 30.0}) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Index n = topology.agents(), d = 3;
+      const Quadratics f(n, d, kappa, 6);
+      const Problem problem = f.problem();
+      const double L = problem.constants.L, mu = problem.constants.mu;
+      const Block W(topology.weights()), D = W.diagonal().asDiagonal();
+      const double lambda_min = topology.spectrum().lambda_min, plus = 2 * W.diagonal().maxCoeff();
+      EXPECT_GE(plus, symmetric_eigenvalues(2 * D - W)[n - 1] - 1e-9);
+      const auto promised = [&](double rho) {
+        double most = 0;
+        for (double m = 1.0001; m < 1e4; m *= 1.001)
+          most = std::max(most, std::min((m - 1) / m * lambda_min / plus,
+                                         mu / (rho * plus / 2 + m * L * L / (2 * rho * lambda_min))));
+        return most;
+      };
+      const Method published = with("dadmm", {{"exact", "true"}, {"theory", "published"}});
+      const double best = std::get<double>(run_for(problem, topology, published, 1).parameters.at("rho"));
+      const double root = std::sqrt(plus / lambda_min), inverse = mu / L;
+      EXPECT_NEAR(promised(best), inverse / 2 * (std::sqrt(inverse * inverse + 4 / (root * root)) - inverse),
+                  1e-3 * promised(best))
+          << graph << ": delta as published";
+      for (const double factor : {0.8, 1.25}) EXPECT_LT(promised(factor * best), promised(best)) << graph;
+
+      const Vector x = f.minimiser();
+      Block at_optimum(d, n);
+      for (Index i = 0; i < n; ++i)
+        problem.losses[static_cast<std::size_t>(i)]->gradient(x, at_optimum.col(i));
+      Eigenpairs inverse_W = symmetric_eigen(W);
+      for (double& lambda : inverse_W.values) lambda = lambda < lambda_min / 2 ? 0 : 1 / lambda;
+      const Block pseudo_inverse = compose(inverse_W);
+      for (const double rho : {best, best / 20}) {
+        const auto recording =
+            record(problem, topology, with("dadmm", {{"exact", "true"}, {"rho", text(rho)}}), 150);
+        const double delta = promised(rho);
+        double last = 0;
+        for (std::size_t p = 0; p < recording.states.size(); ++p) {
+          const Block E = recording.X[p + 1].colwise() - x,
+                      a = std::get<Block>(recording.states[p].state[1]) + at_optimum;
+          const double here = rho / 2 * E.cwiseProduct(product(E, 2 * D - W)).sum() +
+                              a.cwiseProduct(product(a, pseudo_inverse)).sum() / (2 * rho);
+          if (p > 0) {
+            ASSERT_LE(here, last / (1 + delta) + 1e-18) << graph << ' ' << rho << ' ' << p;
+          }
+          last = here;
+        }
+      }
     }
 }
 

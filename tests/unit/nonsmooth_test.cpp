@@ -8,7 +8,9 @@
 
 #include <ideal/random.hpp>
 
+#include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -227,6 +229,21 @@ TEST_P(EveryNonsmoothMethod, ApproachesTheOptimumOnFiveGraphs) {
       }
 }
 
+/// Those that minimise on their own, with losses that are strongly convex and no more.
+TEST(LocalMinimisers, ApproachTheOptimumOfKinkedLossesOnFiveGraphs) {
+  if (sanitized) GTEST_SKIP() << "takes minutes under sanitizers";
+  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+    for (const std::string& graph : five_graphs) {
+      const Topology topology = Topology::parse(graph, "laplacian");
+      const Problem problem = problem_of({.kind = kind, .l2 = 0.1, .quantile = 0.3}, topology.agents());
+      for (const char* name : {"dual-fgm", "heavy-ball-ode", "spdstm"}) {
+        const Trace trace = run_for(problem, topology, method(name), 120).trace;
+        EXPECT_LT(trace.back().worst_suboptimality, 0.05 * trace.front().worst_suboptimality)
+            << name << ' ' << graph << ' ' << to_string(kind);
+      }
+    }
+}
+
 /// Algorithm 2 with dense matrices, its steps and inner weights as published, for the sum of the losses; but
 /// (1 + c)^2 in sigma for the (1 - c)^2 in print, which misses the condition on the two steps.
 TEST(Mspd, IsThePublishedListing) {
@@ -387,6 +404,30 @@ TEST(Radius, IsAGuessWithoutStrongConvexityAndTheRunSaysSo) {
   }
 }
 
+/// R takes a value of every loss, G none where they know it and a gradient where they do not; each is
+/// flooded.
+TEST(Radius, IsFoundOnceAndPaidFor) {
+  const Topology topology = Topology::parse("cycle:8", "laplacian");
+  const Index diameter = 4;
+  const struct {
+    LossOptions losses;
+    double computations;
+    Index floods;
+  } cases[] = {{{.kind = LossKind::hinge, .l2 = 0.1}, 1, 1},
+               {{.kind = LossKind::hinge, .l2 = 0}, 0, 1},
+               {{.kind = LossKind::ridge, .l2 = 0.1}, 2, 2}};
+  for (const auto& [losses, computations, floods] : cases)
+    for (const char* name : {"mspd", "drs", "dual-averaging"}) {
+      const Problem problem = problem_of(losses, 8);
+      const bool by_theory = name != std::string("dual-averaging") || losses.kind == LossKind::hinge;
+      const Meter found = run_for(problem, topology, method(name), 3).trace.front().meter;
+      EXPECT_EQ(found.computations, by_theory ? computations : 0) << name << ' ' << to_string(losses.kind);
+      EXPECT_EQ(found.communications, by_theory ? floods * diameter : 0) << name;
+      const Method told = with(name, {{"radius", "1"}, {"lipschitz", "2"}});
+      EXPECT_EQ(run_for(problem, topology, told, 3).trace.front().meter, Meter{}) << name;
+    }
+}
+
 /// T iterations of T subgradients leave 4 R G/T of the mean loss at the mean of agents and iterations.
 TEST(Mspd, KeepsItsPublishedBound) {
   for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
@@ -507,6 +548,40 @@ TEST(Demands, LossesThatAreNotSmoothAreForFewMethods) {
   }
 }
 
+/// |x - b| + |x|^2/20, of which nobody knows a smooth loss near it, nor how to minimise it tilted.
+class Kink final : public Loss {
+ public:
+  explicit Kink(double b) : b_(b) {}
+  Index dimension() const override { return 1; }
+  double value(VectorRef x) const override { return std::abs(x[0] - b_) + x[0] * x[0] / 20; }
+  void gradient(VectorRef x, VectorOut g) const override { g[0] = (x[0] > b_ ? 1 : -1) + x[0] / 10; }
+  Curvature curvature() const override { return {.L = std::numeric_limits<double>::infinity(), .mu = 0.1}; }
+  bool smooth() const override { return false; }
+
+ private:
+  double b_;
+};
+
+TEST(Demands, WithoutADualOracleLocalMinimisersAreRefused) {
+  const Topology topology = Topology::parse("star:4", "laplacian");
+  Problem problem{.losses = {}, .constants = {}, .reference = {}};
+  for (const double b : {0.3, -1.0, 0.9, 0.1}) problem.losses.push_back(std::make_shared<Kink>(b));
+  Threads threads;
+  problem.constants = constants_of(problem.losses, {}, {}, threads);
+  EXPECT_EQ(
+      message([&] { run_for(problem, topology, method("heavy-ball-ode"), 3); }),
+      "--method heavy-ball-ode: the losses have no exact dual oracle (its theory asks for: f_i strongly "
+      "convex; local minimisers, exact ones where f_i is not smooth). One of: dual-averaging, mspd, drs.");
+  for (const Method& m : methods()) {
+    Method told = m;
+    if (m.about().meets.has(Demand::nonsmooth) && m.about().meets.has(Demand::no_dual_oracle))
+      told.set("radius", "1").set("lipschitz", "2");
+    const std::string complaint = message([&] { run_for(problem, topology, told, 3); });
+    EXPECT_EQ(complaint == "no error", m.about().meets.includes({Demand::nonsmooth, Demand::no_dual_oracle}))
+        << complaint;
+  }
+}
+
 // ---- the optimum where curvature is flat ---------------------------------------------------------------
 
 /// Targets far beyond delta: at zero the Hessian is zero, and says nothing of where the optimum is.
@@ -562,6 +637,15 @@ TEST(Flat, ClassesThatLossesContradictAreRefused) {
             "friction=fading.");
   const Result result = run_for(kinked, topology, method("dual-fgm"), 60);
   EXPECT_LT(result.trace.back().worst_suboptimality, 0.2 * result.trace.front().worst_suboptimality);
+  for (const auto& [key, value, rule] :
+       {std::array{"exact", "false", "local steps are 1/L long"},
+        std::array{"strong", "true", "it is made of the losses' smoothness"}})
+    EXPECT_EQ(message([&] {
+                run_for(kinked, topology, with("spdstm", {{key, value}}), 3);
+              }),
+              fmt::format("--set {}={}: the losses are not smooth ({}). Leave it out, or give a positive "
+                          "--smoothing.",
+                          key, value, rule));
   const Result rolled = run_for(kinked, topology, method("heavy-ball-ode"), 400);
   EXPECT_LT(rolled.trace.back().worst_suboptimality, 0.02 * rolled.trace.front().worst_suboptimality);
 }

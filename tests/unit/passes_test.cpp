@@ -5,7 +5,6 @@
 #include "support/recorder.hpp"
 #include "support/sanitized.hpp"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
@@ -16,8 +15,6 @@ struct Setting {
   const char* mixing;
 };
 const Setting settings[] = {{"barbell:8", "laplacian"}, {"cycle:7", "metropolis"}, {"star:5", "max-degree"}};
-
-std::string text(double number) { return fmt::format("{}", number); }
 
 TEST(Passes, WithoutAccelerationAreThoseOfTheDistributedAugmentedLagrangian) {
   for (const auto& [graph, mixing] : settings)

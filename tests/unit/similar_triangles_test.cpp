@@ -8,13 +8,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace ideal::test {
 namespace {
-
-std::string text(double number) { return fmt::format("{:.17g}", number); }
 
 TEST(SimilarTriangles, NumbersSatisfyTheirEquations) {
   for (const double mu : {0.0, 0.3}) {
@@ -131,6 +128,19 @@ TEST(Spdstm, KeepsItsRates) {
   for (std::size_t k = 80; k < 100; ++k) early = std::max(early, (plain[k].colwise() - best).norm());
   for (std::size_t k = 800; k < 900; ++k) late = std::max(late, (plain[k].colwise() - best).norm());
   EXPECT_LT(late, early / 20);
+}
+
+/// What they are derived from differs, and their points are the same.
+TEST(Spdstm, WithoutStrongConvexityIsTheDualApproachOfTheSecondClass) {
+  for (const char* graph : {"barbell:6", "star:5", "cycle:7"}) {
+    const Topology topology = Topology::parse(graph, "laplacian");
+    const Problem problem = Quadratics(topology.agents(), 3, 20, 6).problem();
+    EXPECT_LT(
+        difference(record(problem, topology, with("spdstm", {{"strong", "false"}, {"exact", "true"}}), 200).X,
+                   record(problem, topology, with("dual-fgm", {{"class", "2"}}), 200).X, 201),
+        1e-9)
+        << graph;
+  }
 }
 
 TEST(Spdstm, DualVariablesSumToZeroThroughout) {
