@@ -38,8 +38,9 @@ class Sentry {
   void join(States& states) {
     for (Block* block : {&held_, &best_, &word_, &sign_of_life_}) states.emplace_back(block);
     for (double* number : {&first_, &smallest_}) states.emplace_back(number);
-    for (Index* number : {&rounds_left_, &rest_, &first_iteration_, &told_iteration_, &last_iteration_,
-                          &between_, &iterations_before_, &quiet_, &asking_, &lost_, &retreats_})
+    for (Index* number :
+         {&rounds_left_, &rest_, &first_iteration_, &smallest_iteration_, &told_iteration_, &last_iteration_,
+          &between_, &iterations_before_, &quiet_, &asking_, &lost_, &retreats_})
       states.emplace_back(number);
   }
   static Index retreats_of(const Checkpoint& saved);
@@ -69,6 +70,7 @@ class Sentry {
   double first_ = 0, smallest_ = 0;
   Index rounds_left_ = 0, rest_ = 1;
   Index first_iteration_ = 0, told_iteration_ = 0, last_iteration_ = -1;  ///< since it last went back
+  Index smallest_iteration_ = 0;                                          ///< of the smallest step
   Index between_ = 1;                                                     ///< iterations that `went` is about
   Index iterations_before_ = 0;
   Index quiet_ = 0;     ///< passes of an inner loop in which nobody asked

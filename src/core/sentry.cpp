@@ -15,6 +15,9 @@ namespace {
 // more than that since the first, or since the smallest.
 constexpr double much_growth = 100, growth_of_momentum = 3;
 
+// From rest, with steps however short, they grow by no more than the first in each iteration.
+constexpr double even_growth = 3;
+
 // Large steps on losses that are nearly linear far out, as the logistic one, do not grow but go to and fro.
 // Sound runs have shrunk theirs by e^-10 or so in a long time, or are so slow that they go straight on.
 constexpr double long_time = 10, to_and_fro = 0.7, small_share = 0.1;
@@ -103,16 +106,21 @@ bool Sentry::hear_word() {
   const double step = std::max(word_(moved, 0), smallest_step * word_(norm, 0));
   finite_ = std::isfinite(word_.col(0).sum());
   if (!finite_ || grows(step) || leads_nowhere()) return true;
-  if (first_ == 0) {
-    first_ = smallest_ = step;
-  } else if (step < smallest_) {
+  if (first_ == 0 || step < smallest_) {
+    if (first_ == 0)
+      first_ = step;
+    else
+      best_ = held_;
     smallest_ = step;
-    best_ = held_;
+    smallest_iteration_ = told_iteration_;
   }
   return false;
 }
 
-bool Sentry::grows(double step) const { return first_ > 0 && step > growth_ * std::min(first_, smallest_); }
+bool Sentry::grows(double step) const {
+  const auto since = static_cast<double>(told_iteration_ - smallest_iteration_);
+  return first_ > 0 && step > std::max(growth_, even_growth * since) * smallest_;
+}
 
 bool Sentry::leads_nowhere() const {
   const auto told = word_.col(0);

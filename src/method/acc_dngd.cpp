@@ -5,6 +5,7 @@
 #include "method/steps.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace ideal {
@@ -12,9 +13,12 @@ namespace ideal {
 namespace {
 
 struct AccDngd {
+  enum class Theory { measured, published };
+
   std::optional<double> step;  ///< e
   double step_scale = 1;
   bool safe = true;
+  Theory theory = Theory::measured;
 
   static About about() {
     return {
@@ -37,6 +41,11 @@ struct AccDngd {
                   "sigma = |W_DS - 11'/n|: the law of the theory, which has sigma^3 (1 - sigma)^3 / (62500 "
                   "kappa_f^(3/7) L), with measured factors");
     fields.number("step-scale", step_scale, range::positive, "multiplies the default step");
+    static const std::array<std::string, 2> theories{"measured", "published"};
+    fields.choice(
+        "theory", theory, theories,
+        "where the default step is from: measured, as told above; published, the end of the theorem's "
+        "interval, with 1/2 for smaller sigma, of which it takes any bound");
     fields.flag(
         "safe", safe,
         "false: step 0.15 (1 + lambda_min(W_DS))^2 / L, faster on most problems and divergent on some, "
@@ -82,10 +91,16 @@ struct AccDngd {
   /// on stars, lines, cycles, trees, barbells and tori with kappa_f up to 50 000, with seven times the second
   /// some did.
   double default_step(const Objective& F, const Spectrum& W) const {
+    if (theory == Theory::published) return published_step(F, averaging_factor(W));
     const double gap = 1 - averaging_factor(W);
     const double largest = 0.15 * tracking_share(W);
     const double law = 15 * gap * gap * std::pow(F.kappa(), -3.0 / 7);
     return (safe ? std::min(largest, law) : largest) / F.L();
+  }
+
+  static double published_step(const Objective& F, double sigma) {
+    const double bound = std::max(sigma, 0.5);  // s (1 - s) only falls from there on
+    return std::pow(bound * (1 - bound), 3) * std::pow(F.kappa(), -3.0 / 7) / (250.0 * 250 * F.L());
   }
 };
 

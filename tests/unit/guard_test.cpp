@@ -203,5 +203,16 @@ TEST(GuardCosts, ThreeNumbersWhileAWordIsUnderWay) {
   }
 }
 
+/// With momentum and very short steps, they grow evenly for a long time before they shrink.
+TEST(Guard, LeavesSlowBeginningsAlone) {
+  const Topology topology = Topology::parse("line:3", "metropolis");
+  const Problem problem = make_problem({}, 3);
+  for (const char* step : {"1e-6", "1e-8", "1e-10"}) {
+    const Result result = run_for(problem, topology, with("acc-dngd", {{"step", step}}), 4000);
+    EXPECT_FALSE(result.parameters.contains("retreats")) << step;
+    EXPECT_LT(result.trace.back().suboptimality, result.trace.front().suboptimality) << step;
+  }
+}
+
 }  // namespace
 }  // namespace ideal::test

@@ -184,6 +184,24 @@ TEST(AccDngd, OfEqualAgentsIsNesterovsMethod) {
 
 /// The step of the default must not be lucky: agents whose steep directions differ, on a star, are where
 /// larger steps diverge.
+TEST(AccDngd, TakesThePublishedStepIfTold) {
+  // By hand: sigma is 2/3 on a path of three, and 1/3 on a cycle of four, for which 1/2 is a bound.
+  const struct {
+    const char* graph;
+    double cubed;
+  } cases[] = {{"line:3", 8.0 / 729}, {"cycle:4", 1.0 / 64}};
+  for (const auto& [graph, cubed] : cases) {
+    const Topology topology = Topology::parse(graph, "metropolis");
+    const Problem problem = make_problem({}, topology.agents());
+    const double L = problem.constants.L, kappa = L / problem.constants.mu;
+    const Result result = run_for(problem, topology, with("acc-dngd", {{"theory", "published"}}), 200);
+    EXPECT_NEAR(std::get<double>(result.parameters.at("step")) * L * 62500 * std::pow(kappa, 3.0 / 7), cubed,
+                1e-9)
+        << graph;
+    EXPECT_LT(result.trace.back().suboptimality, result.trace.front().suboptimality);
+  }
+}
+
 TEST(AccDngd, StaysStableWhereLargerStepsDiverge) {
   const Topology topology = Topology::parse("star:12", "laplacian");
   std::vector<std::shared_ptr<const Loss>> losses;
