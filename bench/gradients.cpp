@@ -140,6 +140,7 @@ void measure_gradients(Report& report) {
   from_memory(report, 10000, 784, {{{0.83, 1.8}, {0.90, 2.0}}});
   from_memory(report, 60000, 784, {{{0.83, 1.8}, {0.90, 2.0}}});
   from_memory(report, 100000, 50, {{{0.72, 2.3}, {0.85, 3.2}}});
+  from_memory(report, 1000000, 50, {{{0.72, 2.3}, {0.85, 3.2}}});  // more than any cache holds
   from_memory_as_floats(report, 60000, 784);
   in_cache(report, "L2", 336, 100, 0.45);
   in_cache(report, "L2", 42, 784, 0.45);

@@ -91,15 +91,18 @@ void add_sparse(const SparseView& A, Index row, double r, double* g) {
     g[*column] += r * *value;
 }
 
-/// A few rows at a time, which stay in the L1 cache between their two uses.
-void sparse_pass(const SparseView& A, Index begin, Index end, const double* x, double* g,
+/// A few rows at a time, which stay in the L1 cache between their two uses. Where x and g are more than the
+/// CPU has addresses of at hand, going to and fro between them costs more than reading the rows twice.
+void sparse_pass(const SparseView& A, Index begin, Index end, Index columns, const double* x, double* g,
                  const kernel::Residual& residual) {
-  constexpr Index tile = 32;
-  double z[tile];
+  constexpr Index few = 32, wide = 500'000;
+  thread_local std::vector<double> z;
+  const Index tile = columns > wide ? end - begin : few;
+  z.resize(static_cast<std::size_t>(tile));
   for (Index first = begin; first < end; first += tile) {
     const Index count = std::min(tile, end - first);
     for (Index j = 0; j < count; ++j) z[j] = sparse_dot(A, first + j, x);
-    residual(first, count, z);
+    for (Index j = 0; j < count; j += few) residual(first + j, std::min(few, count - j), z.data() + j);
     for (Index j = 0; j < count; ++j) add_sparse(A, first + j, z[j], g);
   }
 }
@@ -156,7 +159,7 @@ const double* Rows::gathered(const double* x, std::vector<double>& room) const {
 void Rows::pass_rows(Index begin, Index end, const double* x, double* g,
                      const kernel::Residual& residual) const {
   if (const auto* sparse = std::get_if<SparseView>(&data_))
-    return sparse_pass(*sparse, begin, end, x, g, residual);
+    return sparse_pass(*sparse, begin, end, columns_, x, g, residual);
   struct HeldX;
   struct HeldG;
   const double* held_x = gathered(x, thread_room<HeldX>());

@@ -37,6 +37,15 @@ class Page(unittest.TestCase):
         count = sum("goal" in figure for group in self.results["groups"] for figure in group["figures"])
         self.assertIn(f"{count - 1} of {count} goals reached", one_missed)
 
+    def test_of_several_runs_the_one_in_the_middle_counts(self):
+        def run(value):
+            figure = {"item": "a kernel", "threads": 1, "value": value, "unit": "of a limit", "goal": "at least 0.9", "reached": value >= 0.9}
+            return {"groups": [{"name": "Kernels", "figures": [figure]}]}
+        group = bench.in_the_middle([run(0.95), run(0.5), run(0.8)])["groups"][0]
+        self.assertIn("| a kernel | 1 | 0.8 (0.5–0.95) of a limit | at least 0.9 | **no** |", bench.table(group))
+        group = bench.in_the_middle([run(0.95), run(0.5), run(0.91)])["groups"][0]
+        self.assertIn("| 0.91 (0.5–0.95) of a limit | at least 0.9 | yes |", bench.table(group))
+
     def test_results_of_some_groups_make_no_page(self):
         del self.results["groups"][1]
         with self.assertRaises(SystemExit):

@@ -55,6 +55,42 @@ INSTANTIATE_TEST_SUITE_P(Loss, EveryKind,
                          testing::Values(LossKind::logistic, LossKind::ridge, LossKind::softmax),
                          [](const auto& test) { return std::string(to_string(test.param)); });
 
+/// Where columns lie far apart, rows are gone over twice instead of tile by tile.
+TEST_P(EveryKind, OfSparseRowsHasTheSameBitsHoweverManyColumnsAreEmpty) {
+  constexpr Index columns = 40, apart = 13'001, rows = 150;
+  Dataset near = data_of(rows, columns, GetParam(), false);
+  const DenseRows dense = std::get<DenseRows>(near.features)
+                              .cwiseProduct(DenseRows::NullaryExpr(rows, columns, [](Index j, Index k) {
+                                return (3 * j + k) % 5 == 0 ? 1.0 : 0.0;
+                              }));
+  const SparseRows narrow = dense.sparseView();
+  SparseRows wide(rows, columns * apart);
+  std::vector<Eigen::Triplet<double>> entries;
+  for (Index j = 0; j < rows; ++j)
+    for (SparseRows::InnerIterator entry(narrow, j); entry; ++entry)
+      entries.emplace_back(j, entry.col() * apart, entry.value());
+  wide.setFromTriplets(entries.begin(), entries.end());
+  Dataset far = near;
+  near.features = narrow;
+  far.features = wide;
+
+  const auto loss = loss_of(near, GetParam()), spread = loss_of(far, GetParam());
+  const Index classes = loss->dimension() / columns;
+  const Vector x = point(loss->dimension());
+  Vector x_spread = Vector::Zero(spread->dimension()), v = x_spread, Hv(x_spread.size());
+  for (Index k = 0; k < columns; ++k)
+    x_spread.segment(k * apart * classes, classes) = x.segment(k * classes, classes);
+  const Vector g = gradient_of(*loss, x), g_spread = gradient_of(*spread, x_spread);
+  Vector Hx(g.size());
+  loss->hessian_vector(x, x, Hx);
+  spread->hessian_vector(x_spread, x_spread, Hv);
+  for (Index k = 0; k < columns; ++k) {
+    EXPECT_EQ(g_spread.segment(k * apart * classes, classes), g.segment(k * classes, classes));
+    EXPECT_EQ(Hv.segment(k * apart * classes, classes), Hx.segment(k * classes, classes));
+  }
+  EXPECT_NEAR(spread->value_and_gradient(x_spread, v), loss->value_and_gradient(x, Hx), 1e-14);
+}
+
 TEST_P(EveryKind, HasTheSameBitsInSinglePrecisionWhereThatIsExact) {
   for (const Index d : {1, 5, 8, 19}) {
     const Dataset data = data_of(70, d, GetParam());
