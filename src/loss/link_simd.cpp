@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 // The order matters.
 // clang-format off
@@ -43,17 +44,19 @@ HWY_INLINE void transform(Tag tag, double* z, const double* b, Index count, cons
 }
 
 /// exp(t) for t <= 0, to about a unit in the last place; 0 below -708, where no normal number is left. No
-/// positive numbers, no care for the smallest: twice as fast as the library's, and the link is a sixth of the
-/// time that rows of 100 numbers take which lie in a cache.
+/// positive numbers, no care for the smallest: two thirds of the time of Highway's, and the link is a sixth
+/// of the time that rows of 100 numbers take which lie in a cache.
 template <class Tag, class Vec>
 HWY_INLINE Vec exp_of_negative(Tag tag, Vec t) {
   const auto number = [tag](double c) HWY_ATTR { return hn::Set(tag, c); };
   // t = k ln 2 + r. The sum with a number so large that it has no fraction rounds to k, and ends with its
   // bits.
   const auto large = number(0x1.8p52);
-  const auto shifted = hn::MulAdd(t, number(1.4426950408889634), large), k = hn::Sub(shifted, large);
-  const auto r =
-      hn::NegMulAdd(k, number(0x1.ef35793c76730p-45), hn::NegMulAdd(k, number(0x1.62e42fefa3800p-1), t));
+  const auto shifted = hn::MulAdd(t, number(std::numbers::log2e), large), k = hn::Sub(shifted, large);
+  // ln 2 in two parts, of which the first ends with zeros: its products with k are exact.
+  const auto high = number(0x1.62e42fefa3800p-1);  // NOLINT(modernize-use-std-numbers)
+  const auto low = number(0x1.ef35793c76730p-45);
+  const auto r = hn::NegMulAdd(k, low, hn::NegMulAdd(k, high, t));
   // exp r = 1 + r + r^2 q(r): q interpolates at the Chebyshev points of |r| <= ln 2 / 2, which errs
   // by 1.6e-17
   const auto r2 = hn::Mul(r, r), r4 = hn::Mul(r2, r2);
