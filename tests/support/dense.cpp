@@ -13,7 +13,9 @@ Eigenpairs symmetric_eigen(const Block& A) {
   return {solver.eigenvalues(), solver.eigenvectors()};
 }
 
-Vector symmetric_eigenvalues(const Block& A) { return symmetric_eigen(A).values; }
+Vector symmetric_eigenvalues(const Block& A) {
+  return Eigen::SelfAdjointEigenSolver<Block>(A, Eigen::EigenvaluesOnly).eigenvalues();
+}
 
 Block product(const Block& A, const Block& B) { return A * B; }
 

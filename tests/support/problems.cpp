@@ -34,9 +34,10 @@ Problem make_problem(const Shape& shape, Index agents) {
   return problem;
 }
 
-Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations) {
+Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations,
+               Index every) {
   SolveOptions options;
-  options.watch.computations = computations;
+  options.watch = {.computations = computations, .every = every};
   return simulate(problem, topology, method, options);
 }
 

@@ -28,7 +28,8 @@ std::shared_ptr<const Dataset> make_data(const Shape& shape, Index agents, std::
 Problem make_problem(const Shape& shape, Index agents);
 
 /// Runs to a number of computations without stopping early.
-Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations);
+Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations,
+               Index every = 1);
 
 /// Runs until the method has certified this gap.
 Result certified_run(const Problem& problem, const Topology& topology, const Method& m, double tol);

@@ -346,7 +346,7 @@ TEST(DynamicNetworks, DefaultsAreStableOnPoorNetworks) {
   for (const Topology& topology : topologies)
     for (const char* name : {"diging", "push-diging"}) {
       if (!suits(method(name), topology)) continue;
-      const Result result = run_for(problem, topology, method(name), 30000);
+      const Result result = run_for(problem, topology, method(name), 30000, 100);
       EXPECT_LT((result.X.colwise() - quadratics.minimiser()).norm(), 1e-6) << name;
     }
 }

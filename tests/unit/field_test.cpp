@@ -206,7 +206,7 @@ TEST(Sonata, OnEqualParabolasBearsWhatAtcDigingBears) {
     const auto ends = [&](double gamma) {
       return run_for(problem, topology,
                      with("sonata", {{"exact", "true"}, {"proximal", text(tau)}, {"step", text(gamma)}}),
-                     40000);
+                     40000, 50);
     };
     EXPECT_LT((ends(0.98 * limit / share).X.colwise() - problem.reference->x).norm(), 1e-6) << p;
     EXPECT_EQ(ends(1.02 * limit / share).status, Status::diverged) << p;

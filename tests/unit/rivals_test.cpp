@@ -214,9 +214,9 @@ TEST(AccDngd, StaysStableWhereLargerStepsDiverge) {
   const Problem problem{.losses = losses,
                         .constants = constants_of(losses, {}, {}, threads),
                         .reference = solve_reference(losses, threads)};
-  EXPECT_EQ(
-      run_for(problem, topology, with("acc-dngd", {{"safe", "false"}, {"guard", "false"}}), 40000).status,
-      Status::diverged);
+  EXPECT_EQ(run_for(problem, topology, with("acc-dngd", {{"safe", "false"}, {"guard", "false"}}), 40000, 100)
+                .status,
+            Status::diverged);
   SolveOptions options;
   options.watch = {.tol = 1e-10, .computations = 60000, .every = 100};
   EXPECT_EQ(simulate(problem, topology, method("acc-dngd"), options).status, Status::converged);

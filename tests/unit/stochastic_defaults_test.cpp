@@ -11,7 +11,6 @@ namespace {
 /// Where a batch is a part of the rows: to the optimum where that is promised, else to a neighbourhood that
 /// is small beside the start.
 TEST(StochasticDefaults, ReachTheOptimumOrItsNeighbourhoodOnFiveGraphs) {
-  if (sanitized) GTEST_SKIP() << "takes minutes under sanitizers";
   const struct {
     Method method;
     double of_first;  // the gap that is left, as a share of the first; 0: 1e-9
@@ -26,22 +25,22 @@ TEST(StochasticDefaults, ReachTheOptimumOrItsNeighbourhoodOnFiveGraphs) {
                {method("dmasg"), 0.002},
                {method("penalty-stm"), 0.002},
                {with("fedavg", {{"batch", "32"}}), 0.05}};
-  for (const std::string& graph : five_graphs) {
+  for (const std::string& graph : all_or_first(five_graphs)) {
     const Topology topology = Topology::parse(graph, "laplacian");
     const Problem problem = make_problem(
-        {.rows = 100 * topology.agents(), .kappa = 20, .partition = "shuffled"}, topology.agents());
+        {.rows = 100 * topology.agents(), .kappa = 10, .partition = "shuffled"}, topology.agents());
     for (const auto& [m, of_first] : cases) {
       SolveOptions options;
       options.watch = {
           .tol = of_first > 0 ? 0 : 1e-9, .computations = of_first > 0 ? 300.0 : 4000.0, .every = 20};
       std::vector<Result> runs;
-      for (options.seed = 0; options.seed < 3; ++options.seed)
+      for (options.seed = 0; options.seed < 2; ++options.seed)
         runs.push_back(simulate(problem, topology, m, options));
       double gap = 0;
       for (const Result& result : runs) {
         EXPECT_EQ(result.status, of_first > 0 ? Status::budget : Status::converged)
             << m.about().name << ' ' << graph;
-        gap += result.trace.back().worst_suboptimality / 3;
+        gap += result.trace.back().worst_suboptimality / 2;
       }
       if (of_first > 0) {
         EXPECT_LT(gap, of_first * runs[0].trace.front().worst_suboptimality)
