@@ -22,6 +22,32 @@ const flags = [
   "--disable-sync",
 ];
 
+/** Notes what happens on a page from each `begin` on. */
+function watched(page) {
+  let seen = { trouble: [], requests: [] };
+  page.on("console", (message) => message.type() === "error" && seen.trouble.push(`console: ${message.text()}`));
+  page.on("pageerror", (error) => seen.trouble.push(`error: ${error.message}`));
+  page.on("dialog", (dialog) => {
+    seen.trouble.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss();
+  });
+  page.on("request", (request) => seen.requests.push(request.url()));
+  const ready = page.addInitScript(() => {
+    addEventListener("securitypolicyviolation", (event) =>
+      console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
+    );
+  });
+  async function begin() {
+    await ready;
+    await page.goto("about:blank");
+    await page.emulateMedia({ media: null });
+    await page.mouse.move(0, 0);
+    seen = { trouble: [], requests: [] };
+    return seen;
+  }
+  return { page, begin };
+}
+
 /** A folder and a browser, both gone after `close`. */
 export async function openBrowser() {
   const folder = mkdtempSync(join(tmpdir(), "ideal-browser-"));
@@ -32,35 +58,24 @@ export async function openBrowser() {
     args: flags,
   });
   let count = 0;
+  const pages = new Map();
+
+  /** A page with these settings. A new one takes two seconds of a core, so it is used again. */
+  async function pageWith(settings) {
+    const key = JSON.stringify(settings);
+    if (!pages.has(key)) pages.set(key, watched(await (await browser.newContext(settings)).newPage()));
+    return pages.get(key);
+  }
 
   /** Opens a report; everything that must not happen is collected in `trouble`. */
   async function open(data, { width = 1200, height = 900, colorScheme = "light", ...rest } = {}) {
     const file = join(folder, `report-${++count}.html`);
     writeFileSync(file, embed(readFileSync(templatePath, "utf8"), data));
-    const context = await browser.newContext({
-      viewport: { width, height },
-      colorScheme,
-      acceptDownloads: true,
-      ...rest,
-    });
-    const page = await context.newPage();
-    const trouble = [];
-    const requests = [];
-    page.on("console", (message) => message.type() === "error" && trouble.push(`console: ${message.text()}`));
-    page.on("pageerror", (error) => trouble.push(`error: ${error.message}`));
-    page.on("dialog", (dialog) => {
-      trouble.push(`dialog: ${dialog.message()}`);
-      dialog.dismiss();
-    });
-    page.on("request", (request) => requests.push(request.url()));
-    await page.addInitScript(() => {
-      addEventListener("securitypolicyviolation", (event) =>
-        console.error(`policy: ${event.violatedDirective} ${event.blockedURI}`),
-      );
-    });
+    const watch = await pageWith({ viewport: { width, height }, colorScheme, acceptDownloads: true, ...rest });
+    const seen = await watch.begin();
     const url = pathToFileURL(file).href;
-    await page.goto(url);
-    return { page, context, trouble, requests, url, close: () => context.close() };
+    await watch.page.goto(url);
+    return { page: watch.page, ...seen, url };
   }
 
   async function close() {

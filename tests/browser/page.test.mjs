@@ -16,18 +16,14 @@ after(() => browser?.close());
 /** Runs `body` on a page and checks that nothing forbidden happened meanwhile. */
 async function onPage(data, options, body) {
   const opened = await browser.open(data, options);
-  try {
-    await body(opened.page, opened);
-    assert.deepEqual(opened.trouble, []);
-    // saving a figure is a download of a blob the page made itself
-    assert.deepEqual(
-      opened.requests.filter((url) => !url.startsWith("blob:")),
-      [opened.url],
-      "the page asked the network for something",
-    );
-  } finally {
-    await opened.close();
-  }
+  await body(opened.page, opened);
+  assert.deepEqual(opened.trouble, []);
+  // saving a figure is a download of a blob the page made itself
+  assert.deepEqual(
+    opened.requests.filter((url) => !url.startsWith("blob:")),
+    [opened.url],
+    "the page asked the network for something",
+  );
 }
 
 const frame = (page) =>
