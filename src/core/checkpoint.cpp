@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view magic = "ideal checkpoint 3\n";
 constexpr std::string_view prefix = "checkpoint-";
-constexpr std::size_t kept = 2;
+constexpr std::size_t kept_files = 2;
 
 std::uint32_t checksum(std::string_view bytes) {
   return static_cast<std::uint32_t>(crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()),
@@ -211,7 +211,7 @@ fs::path write_checkpoint(const SavedRun& run, const fs::path& folder) {
   out.write(to_bytes(run));
   out.commit();
   const auto files = checkpoints_in(folder);
-  for (std::size_t old = kept; old < files.size(); ++old) fs::remove(files[old], error);
+  for (std::size_t old = kept_files; old < files.size(); ++old) fs::remove(files[old], error);
   return file;
 }
 

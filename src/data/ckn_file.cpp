@@ -25,9 +25,9 @@ constexpr std::int64_t version = 1;
 
 // ---- writing -------------------------------------------------------------------------------------------
 
-class Writer {
+class ModelWriter {
  public:
-  explicit Writer(const std::filesystem::path& file) : out_(file), zip_(out_) {}
+  explicit ModelWriter(const std::filesystem::path& file) : out_(file), zip_(out_) {}
 
   void add(std::string_view name, const FloatRows& matrix) {
     zip_.add(member(name), {npy_header("f4", fmt::format("({}, {})", matrix.rows(), matrix.cols())),
@@ -60,9 +60,9 @@ std::string name_of(std::size_t layer, std::string_view what) {
 // ---- reading -------------------------------------------------------------------------------------------
 
 /// Arrays by name; what is missing, misshapen or not finite is refused.
-class Reader {
+class ModelReader {
  public:
-  explicit Reader(const std::filesystem::path& file)
+  explicit ModelReader(const std::filesystem::path& file)
       : place_(file.string()), source_(data::load(file)), zip_(source_.bytes, place_) {}
 
   [[nodiscard]] bool contains(std::string_view name) const { return zip_.contains(member(name)); }
@@ -124,7 +124,7 @@ class Reader {
   data::ZipReader zip_;
 };
 
-ckn::Layer read_layer(Reader& in, std::size_t layer, Index channels) {
+ckn::Layer read_layer(ModelReader& in, std::size_t layer, Index channels) {
   const std::string sizes_name = name_of(layer, "sizes"), filters_name = name_of(layer, "filters"),
                     sigma_name = name_of(layer, "sigma");
   const auto sizes = in.integers(sizes_name, 3);
@@ -139,7 +139,7 @@ ckn::Layer read_layer(Reader& in, std::size_t layer, Index channels) {
           ckn::KernelMap(std::move(Z), sigma, in.matrix(name_of(layer, "projection"), filters, filters))};
 }
 
-CknModel read_model(Reader& in) {
+CknModel read_model(ModelReader& in) {
   if (!in.contains(version_name)) in.refuse(version_name, "no such array", "a saved network has it");
   if (const auto found = in.integers(version_name, 1)[0]; found != version)
     in.refuse(version_name, fmt::format("{}", found), fmt::format("this program reads version {}", version));
@@ -170,7 +170,7 @@ CknModel read_model(Reader& in) {
 
 void Ckn::save(const std::filesystem::path& file) const {
   const CknModel& model = *model_;
-  Writer out(file);
+  ModelWriter out(file);
   out.add(version_name, std::vector<std::int64_t>{version});
   out.add("image", std::vector<std::int64_t>{model.image.height, model.image.width, model.image.channels});
   out.add("centring", std::vector<std::int64_t>{static_cast<int>(model.contrast.centring)});
@@ -193,7 +193,7 @@ void Ckn::save(const std::filesystem::path& file) const {
 }
 
 Ckn Ckn::load(const std::filesystem::path& file) {
-  Reader in(file);
+  ModelReader in(file);
   return Ckn(std::make_shared<CknModel>(read_model(in)));
 }
 

@@ -17,6 +17,8 @@ Vector symmetric_eigenvalues(const Block& A) {
   return Eigen::SelfAdjointEigenSolver<Block>(A, Eigen::EigenvaluesOnly).eigenvalues();
 }
 
+Eigen::VectorXcd eigenvalues(const Block& A) { return Eigen::EigenSolver<Block>(A, false).eigenvalues(); }
+
 Block product(const Block& A, const Block& B) { return A * B; }
 
 Vector solve_symmetric(const Block& A, const Vector& b) { return A.ldlt().solve(b); }

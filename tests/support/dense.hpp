@@ -13,6 +13,10 @@ struct Eigenpairs {
 
 Eigenpairs symmetric_eigen(const Block& A);
 Vector symmetric_eigenvalues(const Block& A);
+
+/// Of any square matrix.
+Eigen::VectorXcd eigenvalues(const Block& A);
+
 Block product(const Block& A, const Block& B);
 Vector solve_symmetric(const Block& A, const Vector& b);
 

@@ -18,6 +18,8 @@
 namespace ideal::test {
 namespace {
 
+constexpr std::array kinds_with_kinks{LossKind::hinge, LossKind::quantile};
+
 std::vector<std::shared_ptr<const Loss>> losses_of(LossOptions options, Index agents, Index rows = 240,
                                                    double density = 1) {
   std::vector<Index> offsets;
@@ -87,7 +89,7 @@ TEST(KinkedLosses, AreTheirDefinitionInLongDouble) {
 }
 
 TEST(KinkedLosses, SubgradientsAreBelowTheLoss) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+  for (const LossKind kind : kinds_with_kinks)
     for (const auto& f : losses_of({.kind = kind, .l2 = 0.01, .quantile = 0.3}, 3)) {
       EXPECT_FALSE(f->smooth());
       EXPECT_TRUE(std::isinf(f->curvature().L));
@@ -103,7 +105,7 @@ TEST(KinkedLosses, SubgradientsAreBelowTheLoss) {
 }
 
 TEST(KinkedLosses, RoundedOffTendToTheLossFromBelow) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile}) {
+  for (const LossKind kind : kinds_with_kinks) {
     const auto f = losses_of({.kind = kind}, 1)[0];
     const Vector x = some_point(1);
     for (const double width : {1.0, 1e-2, 1e-6}) {
@@ -154,7 +156,7 @@ TEST(Hinge, HasItsMinimumAtTheKink) {
 }
 
 TEST(NonsmoothReference, IsCertified) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile}) {
+  for (const LossKind kind : kinds_with_kinks) {
     const Problem problem = problem_of({.kind = kind, .l2 = 0.01, .quantile = 0.3}, 4);
     const Reference& r = *problem.reference;
     const double gap = r.rounded_off + r.gradient_norm * r.gradient_norm / (2 * 4 * 0.01);
@@ -174,7 +176,7 @@ TEST(NonsmoothReference, IsCertified) {
 /// The dual oracle of losses with kinks: no point near the minimiser is lower, and zero is among the
 /// subgradients there, but for the rounding.
 TEST(KinkedLosses, MinimiseTiltedToTheKinks) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+  for (const LossKind kind : kinds_with_kinks)
     for (const double c : {1e-4, 1e-2, 3.0})
       for (const auto& f : losses_of({.kind = kind, .l2 = 1e-3, .quantile = 0.3}, 3)) {
         const Vector a = 0.1 * some_point(40);
@@ -210,7 +212,7 @@ TEST(SmoothedLosses, AreForEveryMethodOfTheFamily) {
 }
 
 TEST(NonsmoothMethods, ApproachTheOptimumOnFiveGraphs) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+  for (const LossKind kind : all_or_first(kinds_with_kinks))
     for (const double l2 : {0.0, 0.01})
       for (const std::string& graph : all_or_first(five_graphs)) {
         const Topology topology = Topology::parse(graph, "laplacian");
@@ -229,7 +231,7 @@ TEST(NonsmoothMethods, ApproachTheOptimumOnFiveGraphs) {
 
 /// Those that minimise on their own, with losses that are strongly convex and no more.
 TEST(LocalMinimisers, ApproachTheOptimumOfKinkedLossesOnFiveGraphs) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+  for (const LossKind kind : all_or_first(kinds_with_kinks))
     for (const std::string& graph : all_or_first(five_graphs)) {
       const Topology topology = Topology::parse(graph, "laplacian");
       const Problem problem = problem_of({.kind = kind, .l2 = 0.1, .quantile = 0.3}, topology.agents());
@@ -428,7 +430,7 @@ TEST(Radius, IsFoundOnceAndPaidFor) {
 
 /// T iterations of T subgradients leave 4 R G/T of the mean loss at the mean of agents and iterations.
 TEST(Mspd, KeepsItsPublishedBound) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+  for (const LossKind kind : all_or_first(kinds_with_kinks))
     for (const char* graph : {"cycle:8", "barbell:6", "star:5"}) {
       const Topology topology = Topology::parse(graph, "laplacian");
       const Problem problem = problem_of({.kind = kind, .l2 = 0, .quantile = 0.3}, topology.agents());
@@ -446,7 +448,7 @@ TEST(Mspd, KeepsItsPublishedBound) {
 
 /// T iterations of T/(4 sqrt(d)) subgradients leave 20 R G d^(1/4)/T on average.
 TEST(Drs, KeepsItsPublishedBound) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+  for (const LossKind kind : all_or_first(kinds_with_kinks))
     for (const char* graph : {"cycle:8", "star:5"}) {
       const Topology topology = Topology::parse(graph, "laplacian");
       const Problem problem = problem_of({.kind = kind, .l2 = 0, .quantile = 0.3}, topology.agents());
@@ -467,7 +469,7 @@ TEST(Drs, KeepsItsPublishedBound) {
 /// T iterations with the step R sqrt(1 - sigma)/(4 G sqrt(k)) leave at most 8 R G log(T sqrt(n))/sqrt(T (1 -
 /// sigma)) at every agent; and far less where losses are not made to be hard.
 TEST(DualAveraging, KeepsItsPublishedBoundWithoutSmoothness) {
-  for (const LossKind kind : {LossKind::hinge, LossKind::quantile})
+  for (const LossKind kind : all_or_first(kinds_with_kinks))
     for (const char* graph : {"complete:6", "cycle:6", "star:5"}) {
       const Topology topology = Topology::parse(graph, "metropolis");
       const Problem problem = problem_of({.kind = kind, .l2 = 0, .quantile = 0.3}, topology.agents());
