@@ -98,7 +98,7 @@ class ProgramTest(unittest.TestCase):
                 for p in self.dir.rglob("*")}
 
     def refused(self, line, *parts):
-        """Exit code 2, a message of one line with all the parts, nothing printed, nothing written."""
+        """Exit code 2, a message of one line with all the parts (returned), nothing printed, nothing written."""
         before = self.listing()
         done = self.ideal(line)
         self.assertEqual(done.returncode, 2, f"{line}: {done.stdout}{done.stderr}")
@@ -109,6 +109,7 @@ class ProgramTest(unittest.TestCase):
             self.assertIn(part, done.stderr)
         self.assertEqual(self.listing(), before)
         self.assertEqual(os.listdir(self.cache), [])
+        return done.stderr
 
     def trace(self, run):
         with open(self.dir / run / "trace.csv", newline="") as file:

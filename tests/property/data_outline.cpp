@@ -13,9 +13,7 @@
 namespace ideal {
 namespace {
 
-using test::any_csv_row, test::any_libsvm_row, test::Dice, test::Text;
-
-Dice any_dice() { return Dice(*rc::gen::arbitrary<std::uint64_t>()); }
+using test::any_csv_row, test::any_dice, test::any_libsvm_row, test::Dice, test::Text;
 
 /// Few or enough for several landmarks.
 Index any_count(Dice& dice) { return 1 + dice.below(dice.one_in(2) ? 6 : 900); }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/rows.hpp"
+#include "support/dense.hpp"
 
 #include <ideal/data.hpp>
 
@@ -14,6 +15,8 @@
 namespace ideal {
 namespace {
 
+using test::filled;
+
 /// Row r holds (r, 2r): it tells where it came from and that it stayed whole.
 Dataset any_numbered(bool sparse) {
   const auto rows = *rc::gen::inRange<Index>(1, 60);
@@ -25,10 +28,6 @@ Dataset any_numbered(bool sparse) {
   }
   if (sparse) data.features = SparseRows(features.sparseView());
   return data;
-}
-
-DenseRows dense(const Dataset& data) {
-  return std::visit([](const auto& rows) { return DenseRows(rows); }, data.features);
 }
 
 RC_GTEST_PROP(Partition, permutes_whole_rows_and_leaves_no_agent_out, ()) {
@@ -45,7 +44,7 @@ RC_GTEST_PROP(Partition, permutes_whole_rows_and_leaves_no_agent_out, ()) {
   RC_ASSERT(std::ranges::adjacent_find(offsets, std::ranges::greater_equal{}) == offsets.end());
 
   RC_ASSERT(data.sparse() == before.sparse());
-  const DenseRows rows = dense(data);
+  const DenseRows rows = filled(data);
   std::vector<bool> seen(static_cast<std::size_t>(before.rows()), false);
   for (Index row = 0; row < data.rows(); ++row) {
     const auto origin = static_cast<Index>(rows(row, 0));
@@ -63,22 +62,22 @@ RC_GTEST_PROP(Partition, repeats_itself_for_a_seed, ()) {
   const auto kind = *rc::gen::element<std::string>("shuffled", "dirichlet:0.3");
   RC_ASSERT(partition(first, kind, 1 + first.rows() / 4, seed) ==
             partition(second, kind, 1 + first.rows() / 4, seed));
-  RC_ASSERT(dense(first) == dense(second));
+  RC_ASSERT(filled(first) == filled(second));
 }
 
 RC_GTEST_PROP(Rows, dense_and_sparse_move_alike, ()) {
   Dataset some = any_numbered(false);
   Dataset same = some;
-  same.features = SparseRows(dense(some).sparseView());
+  same.features = SparseRows(filled(some).sparseView());
   std::vector<Index> order(static_cast<std::size_t>(some.rows()));
   std::iota(order.begin(), order.end(), Index{0});
   for (std::size_t left = order.size(); left > 1; --left)
     std::swap(order[left - 1], order[*rc::gen::inRange<std::size_t>(0, left)]);
   data::reorder_rows(some, order);
   data::reorder_rows(same, order);
-  RC_ASSERT(dense(some) == dense(same));
+  RC_ASSERT(filled(some) == filled(same));
   for (Index row = 0; row < some.rows(); ++row)
-    RC_ASSERT(dense(some)(row, 0) == static_cast<double>(order[row]));
+    RC_ASSERT(filled(some)(row, 0) == static_cast<double>(order[row]));
 }
 
 }  // namespace

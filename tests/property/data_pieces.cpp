@@ -18,9 +18,7 @@ namespace ideal {
 namespace {
 
 using data::Content, data::Workers;
-using test::Dice, test::Text;
-
-Dice any_dice() { return Dice(*rc::gen::arbitrary<std::uint64_t>()); }
+using test::any_dice, test::Dice, test::Text;
 
 /// Pieces down to single bytes, so that every border is crossed.
 Workers any_workers(Dice& dice) {

@@ -2,6 +2,7 @@
 // Whatever is written reads back bit for bit, in every format, plain and gzipped.
 #include "data/readers.hpp"
 #include "support/data_bytes.hpp"
+#include "support/dense.hpp"
 
 #include <ideal/data.hpp>
 
@@ -14,6 +15,8 @@
 
 namespace ideal {
 namespace {
+
+using test::filled;
 
 /// Any finite double: zeros of both signs, subnormals and extremes as likely as common numbers.
 rc::Gen<double> any_value() {
@@ -61,15 +64,11 @@ bool same_bits(const double* a, const double* b, Index count) {
   return std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(double)) == 0;
 }
 
-DenseRows dense(const Dataset& data) {
-  return std::visit([](const auto& rows) { return DenseRows(rows); }, data.features);
-}
-
 void expect_same(const Dataset& a, const Dataset& b) {
   RC_ASSERT(a.rows() == b.rows());
   RC_ASSERT(a.columns() == b.columns());
   RC_ASSERT(same_bits(a.labels.data(), b.labels.data(), a.rows()));
-  RC_ASSERT(same_bits(dense(a).data(), dense(b).data(), a.rows() * a.columns()));
+  RC_ASSERT(same_bits(filled(a).data(), filled(b).data(), a.rows() * a.columns()));
 }
 
 Dataset written_and_read(const Dataset& data, std::string_view name) {
@@ -106,7 +105,7 @@ RC_GTEST_PROP(RoundTrip, libsvm_keeps_stored_entries, ()) {
 RC_GTEST_PROP(RoundTrip, dense_libsvm_differs_in_nothing_but_the_sign_of_zeros, ()) {
   const Dataset data = any_dataset(false);
   const Dataset back = written_and_read(data, "a.svm");
-  RC_ASSERT(dense(back) == dense(data));
+  RC_ASSERT(filled(back) == filled(data));
   RC_ASSERT(same_bits(back.labels.data(), data.labels.data(), data.rows()));
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <rapidcheck.h>
 
 namespace ideal::test {
 
@@ -24,6 +25,8 @@ class Dice {
  private:
   std::mt19937_64 engine_;
 };
+
+inline Dice any_dice() { return Dice(*rc::gen::arbitrary<std::uint64_t>()); }
 
 /// Lines as the readers take them, with noise between rows.
 class Text {

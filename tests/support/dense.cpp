@@ -27,6 +27,10 @@ Block compose(const Eigenpairs& pairs) {
   return pairs.vectors * pairs.values.asDiagonal() * pairs.vectors.transpose();
 }
 
+DenseRows filled(const Dataset& data) {
+  return std::visit([](const auto& rows) { return DenseRows(rows); }, data.features);
+}
+
 Block orthogonalise(const Block& A) { return Eigen::HouseholderQR<Block>(A).householderQ(); }
 
 Block chebyshev_of(const Topology& topology, int J) {

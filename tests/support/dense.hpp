@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <ideal/data.hpp>
 #include <ideal/topology.hpp>
 
 /// Dense linear algebra for the tests' independent answers, compiled once.
@@ -25,6 +26,9 @@ Block compose(const Eigenpairs& pairs);
 
 /// Q_J(W) by its definition, eigenvalue by eigenvalue.
 Block chebyshev_of(const Topology& topology, int J);
+
+/// Features with their zeros.
+DenseRows filled(const Dataset& data);
 
 /// The orthogonal factor of a QR decomposition.
 Block orthogonalise(const Block& A);

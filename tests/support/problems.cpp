@@ -34,6 +34,19 @@ Problem make_problem(const Shape& shape, Index agents) {
   return problem;
 }
 
+Vector gradient(const Loss& loss, const Vector& x) {
+  Vector g(loss.dimension());
+  loss.gradient(x, g);
+  return g;
+}
+
+Block gradient(const Problem& problem, const Block& X) {
+  Block G(X.rows(), X.cols());
+  for (Index i = 0; i < X.cols(); ++i)
+    problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
+  return G;
+}
+
 Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations,
                Index every) {
   SolveOptions options;

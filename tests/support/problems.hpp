@@ -27,6 +27,10 @@ std::shared_ptr<const Dataset> make_data(const Shape& shape, Index agents, std::
 /// A seeded problem whose condition number L / mu is shape.kappa, with its optimum.
 Problem make_problem(const Shape& shape, Index agents);
 
+Vector gradient(const Loss& loss, const Vector& x);
+/// Every agent's, at its column of X.
+Block gradient(const Problem& problem, const Block& X);
+
 /// Runs to a number of computations without stopping early.
 Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations,
                Index every = 1);
@@ -58,5 +62,13 @@ inline const auto readable = [](const auto& test) {
 
 inline const std::array<std::string, 5> five_graphs{"cycle:8", "barbell:8", "grid:3x3", "star:6",
                                                     "complete:5"};
+
+/// A graph and what its edges weigh.
+struct Weighted {
+  const char* graph;
+  const char* mixing;
+};
+inline constexpr Weighted three_networks[] = {
+    {"barbell:8", "laplacian"}, {"cycle:7", "metropolis"}, {"star:5", "max-degree"}};
 
 }  // namespace ideal::test

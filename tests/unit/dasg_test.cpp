@@ -97,14 +97,13 @@ TEST(Dmasg, StagesHaveTheirOwnStepsAndMomenta) {
   const Problem problem = Quadratics(6, 4, 30, 5).problem();
   const double L = problem.constants.L, mu = problem.constants.mu, alpha = 0.5 / L;
   const Block P = Block::Identity(6, 6) - Block(topology.weights()) / (2 * topology.spectrum().lambda_max);
-  Block X = Block::Zero(4, 6), Y = X, G = X;
+  Block X = Block::Zero(4, 6), Y = X;
   std::vector<Block> dense{X};
   for (int stage = 1; stage <= 3; ++stage) {
     const double step = alpha / (stage == 1 ? 1 : std::pow(4, stage)), root = std::sqrt(step * mu);
     Y = X;
     for (int t = 0; t < 5 << stage; ++t) {
-      for (Index i = 0; i < 6; ++i) problem.losses[static_cast<std::size_t>(i)]->gradient(Y.col(i), G.col(i));
-      const Block next = product(Y, P) - step * G;
+      const Block next = product(Y, P) - step * gradient(problem, Y);
       Y = next + (1 - root) / (1 + root) * (next - X);
       X = next;
       dense.push_back(X);

@@ -12,7 +12,7 @@ using test::idx;
 using test::refusal;
 using test::values;
 
-std::string refused(std::string_view bytes) {
+std::string refused_idx(std::string_view bytes) {
   return refusal([&] { parse_idx(bytes, "t"); });
 }
 
@@ -74,15 +74,15 @@ TEST(Idx, reads_every_type) {
 }
 
 TEST(Idx, refuses_a_wrong_length_before_taking_memory) {
-  EXPECT_EQ(refused(idx(8, {10, 28, 28}, "123")),
+  EXPECT_EQ(refused_idx(idx(8, {10, 28, 28}, "123")),
             "t: 3 bytes of values for a shape of 10 x 28 x 28 with 1-byte values (the header tells exactly "
             "how many "
             "values follow). The file is damaged: fetch or write it again.");
-  EXPECT_NE(refused(idx(8, {0xffffffff, 0xffffffff, 0xffffffff}, "123")).find("3 bytes of values"),
+  EXPECT_NE(refused_idx(idx(8, {0xffffffff, 0xffffffff, 0xffffffff}, "123")).find("3 bytes of values"),
             std::string::npos);
-  EXPECT_NE(refused(std::string("\0\0\x08\xff", 4)).find("a header of 255 dimensions cut short"),
+  EXPECT_NE(refused_idx(std::string("\0\0\x08\xff", 4)).find("a header of 255 dimensions cut short"),
             std::string::npos);
-  EXPECT_EQ(refused(idx(7, {1}, "1")),
+  EXPECT_EQ(refused_idx(idx(7, {1}, "1")),
             "t: IDX type 0x07 (IDX types are 0x08, 0x09, 0x0b, 0x0c, 0x0d and 0x0e). "
             "The file is damaged: fetch or write it again.");
 }

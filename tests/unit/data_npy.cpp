@@ -18,7 +18,7 @@ using test::values;
 
 DenseRows rows(std::string_view bytes) { return data::to_rows(parse_npy(bytes, "a.npy"), "a.npy"); }
 
-std::string refused(std::string_view bytes) {
+std::string refused_npy(std::string_view bytes) {
   return refusal([&] { rows(bytes); });
 }
 
@@ -53,7 +53,7 @@ TEST(Npy, reads_every_version) {
   for (const int version : {1, 2, 3})
     EXPECT_EQ(rows(npy(literal, values<double>({1, 2}), version)), (DenseRows(1, 2) << 1, 2).finished());
   EXPECT_EQ(
-      refused(npy(literal, "", 4)),
+      refused_npy(npy(literal, "", 4)),
       "a.npy: NPY version 4 (an NPY file holds its whole header). Write the file again with numpy.save.");
 }
 
@@ -64,33 +64,35 @@ TEST(Npy, flattens_images_and_reads_keys_in_any_order) {
 }
 
 TEST(Npy, says_what_to_write_instead) {
-  EXPECT_EQ(refused(npy("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }", values<double>({1}))),
-            "a.npy: an array in Fortran order (rows must be contiguous (C order)). Write "
-            "numpy.ascontiguousarray(a).");
-  EXPECT_EQ(refused(npy_of("|O", "(1, 1)", "12345678")),
+  EXPECT_EQ(
+      refused_npy(npy("{'descr': '<f8', 'fortran_order': True, 'shape': (1, 1), }", values<double>({1}))),
+      "a.npy: an array in Fortran order (rows must be contiguous (C order)). Write "
+      "numpy.ascontiguousarray(a).");
+  EXPECT_EQ(refused_npy(npy_of("|O", "(1, 1)", "12345678")),
             "a.npy: dtype '|O' (Python objects cannot be read as numbers). Write a.astype(float).");
-  EXPECT_EQ(refused(npy_of("<f2", "(1, 1)", "12")),
+  EXPECT_EQ(refused_npy(npy_of("<f2", "(1, 1)", "12")),
             "a.npy: dtype '<f2' (accepted are float64, float32, integers of 8 to 64 bits and bool). "
             "Write a.astype(float).");
-  EXPECT_EQ(
-      refused(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }", values<double>({1}))),
-      "a.npy: a structured array (an array of one numeric type is needed). "
-      "Write numpy.lib.recfunctions.structured_to_unstructured(a).astype(float).");
-  EXPECT_EQ(refused(npy_of("<f8", "(2,)", values<double>({1, 2}))),
+  EXPECT_EQ(refused_npy(npy("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,), }",
+                            values<double>({1}))),
+            "a.npy: a structured array (an array of one numeric type is needed). "
+            "Write numpy.lib.recfunctions.structured_to_unstructured(a).astype(float).");
+  EXPECT_EQ(refused_npy(npy_of("<f8", "(2,)", values<double>({1, 2}))),
             "a.npy: an array of shape 2 (data are rows x columns with at least one row and 1 column). "
             "Reshape the array to two dimensions.");
 }
 
 TEST(Npy, refuses_a_wrong_length_before_taking_memory) {
   EXPECT_EQ(
-      refused(npy_of("<f8", "(2, 2)", values<double>({1, 2, 3}))),
+      refused_npy(npy_of("<f8", "(2, 2)", values<double>({1, 2, 3}))),
       "a.npy: 24 bytes of values for a shape of 2 x 2 with 8-byte values (the header tells exactly how many "
       "values follow). The file is damaged: fetch or write it again.");
   for (const std::string_view shape :
        {"(4611686018427387904, 4)", "(18446744073709551615, 18446744073709551615)", "(1000000000000, 1)",
         "(0, 18446744073709551615)"})
-    EXPECT_NE(refused(npy_of("<f8", shape, "")).find("0 bytes of values"), std::string::npos) << shape;
-  EXPECT_NE(refused(npy_of("<f8", "(1000000000000, 0)", "")).find("an array of shape"), std::string::npos);
+    EXPECT_NE(refused_npy(npy_of("<f8", shape, "")).find("0 bytes of values"), std::string::npos) << shape;
+  EXPECT_NE(refused_npy(npy_of("<f8", "(1000000000000, 0)", "")).find("an array of shape"),
+            std::string::npos);
 }
 
 TEST(Npy, refuses_damaged_headers) {
@@ -98,16 +100,16 @@ TEST(Npy, refuses_damaged_headers) {
        {"", "{", "{}", "{'descr': '<f8'}", "{'descr': '<f8', 'fortran_order': Maybe, 'shape': (1, 1)}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1, -1)}", "{'descr': '<f8', 'descr': '<f8'}",
         "{'descr': '<f8', 'fortran_order': False, 'shape': (1, 1"})
-    EXPECT_NE(refused(npy(literal, "")).find("a header gives descr, fortran_order and shape"),
+    EXPECT_NE(refused_npy(npy(literal, "")).find("a header gives descr, fortran_order and shape"),
               std::string::npos)
         << literal;
   EXPECT_EQ(
-      refused("\x93NUMPY\x01"),
+      refused_npy("\x93NUMPY\x01"),
       "a.npy: no NPY header (an NPY file holds its whole header). Write the file again with numpy.save.");
 }
 
 TEST(Npy, refuses_what_is_not_finite) {
-  EXPECT_EQ(refused(npy_of("<f8", "(2, 2)", values<double>({1, 2, 3, std::nan("")}))),
+  EXPECT_EQ(refused_npy(npy_of("<f8", "(2, 2)", values<double>({1, 2, 3, std::nan("")}))),
             "a.npy: nan in row 1, column 1 (values must be finite; rows and columns count from 0). "
             "Fill or drop missing values.");
 }

@@ -17,7 +17,7 @@ using test::zip;
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
-std::string refused(std::string_view bytes) {
+std::string refused_npz(std::string_view bytes) {
   return refusal([&] { parse_npz(bytes, "d.npz"); });
 }
 
@@ -72,7 +72,7 @@ TEST(Npz, reads_scipy_matrices) {
 
 TEST(Npz, refuses_damaged_scipy_matrices) {
   const auto refused_with = [](std::string_view name, const std::string& content) {
-    return refused(zip(with(sparse_members(), name, content)));
+    return refused_npz(zip(with(sparse_members(), name, content)));
   };
   EXPECT_EQ(refused_with("format.npy", npy_of("|S3", "()", "csc")),
             "d.npz: a sparse matrix in format 'csc' (sparse rows come in format csr). "
@@ -103,7 +103,7 @@ TEST(Npz, refuses_damaged_scipy_matrices) {
 }
 
 TEST(Npz, refuses_missing_arrays) {
-  EXPECT_EQ(refused(zip({{"z.npy", X}})),
+  EXPECT_EQ(refused_npz(zip({{"z.npy", X}})),
             "d.npz: no array of features (features are the array X, data, features or x). "
             "Write numpy.savez(file, X=X, y=y).");
   const test::Folder folder;
@@ -116,19 +116,19 @@ TEST(Npz, refuses_missing_arrays) {
 
 TEST(Npz, refuses_damaged_archives) {
   EXPECT_EQ(
-      refused(zip({{"X.npy", X}}, {.crc_error = 1})),
+      refused_npz(zip({{"X.npy", X}}, {.crc_error = 1})),
       "d.npz: member 'X.npy' does not match its size and CRC (an archive of stored or deflated members is "
       "needed). Write the file again with numpy.savez or numpy.savez_compressed.");
-  EXPECT_NE(refused(zip({{"X.npy", X}}, {.flags = 1})).find("member 'X.npy' is encrypted"),
+  EXPECT_NE(refused_npz(zip({{"X.npy", X}}, {.flags = 1})).find("member 'X.npy' is encrypted"),
             std::string::npos);
-  EXPECT_NE(refused("PK\x03\x04").find("no zip directory at the end"), std::string::npos);
+  EXPECT_NE(refused_npz("PK\x03\x04").find("no zip directory at the end"), std::string::npos);
 }
 
 TEST(Npz, refuses_an_impossible_size_before_taking_memory) {
   std::string archive = zip({{"X.npy", X}}, {.deflate = true});
   const std::size_t entry = archive.find("PK\x01\x02");
   archive.replace(entry + 24, 4, test::number(0xfffffff0, 4));
-  EXPECT_NE(refused(archive).find("does not match its size"), std::string::npos);
+  EXPECT_NE(refused_npz(archive).find("does not match its size"), std::string::npos);
 }
 
 }  // namespace

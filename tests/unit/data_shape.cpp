@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/data_bytes.hpp"
+#include "support/dense.hpp"
 
 #include <ideal/data.hpp>
 
@@ -11,11 +12,8 @@
 namespace ideal {
 namespace {
 
+using test::filled;
 using test::refusal;
-
-DenseRows dense(const Dataset& data) {
-  return std::visit([](const auto& matrix) { return DenseRows(matrix); }, data.features);
-}
 
 Dataset digits(bool sparse) {
   const DenseRows rows = (DenseRows(5, 2) << 1, 0, 2, 2, 0, 3, 3, 4, 0, 0).finished();
@@ -29,7 +27,7 @@ TEST(KeepClasses, keeps_two_and_relabels_them) {
     Dataset data = digits(sparse);
     keep_classes(data, 7, 1);
     EXPECT_EQ(data.sparse(), sparse);
-    EXPECT_EQ(dense(data), (DenseRows(4, 2) << 1, 0, 2, 2, 3, 4, 0, 0).finished());
+    EXPECT_EQ(filled(data), (DenseRows(4, 2) << 1, 0, 2, 2, 3, 4, 0, 0).finished());
     EXPECT_EQ(data.labels, (Vector(4) << -1, 1, -1, 1).finished());
   }
 }
@@ -47,25 +45,25 @@ TEST(NormalizeRows, gives_unit_rows_and_leaves_zeros) {
   for (const bool sparse : {false, true}) {
     Dataset data = digits(sparse);
     normalize_rows(data);
-    EXPECT_EQ(dense(data).row(3), (Eigen::RowVectorXd(2) << 0.6, 0.8).finished());
-    EXPECT_EQ(dense(data).row(4), Eigen::RowVectorXd::Zero(2));
+    EXPECT_EQ(filled(data).row(3), (Eigen::RowVectorXd(2) << 0.6, 0.8).finished());
+    EXPECT_EQ(filled(data).row(4), Eigen::RowVectorXd::Zero(2));
   }
   Dataset huge{"", (DenseRows(1, 2) << 3e200, 4e200).finished(), Vector::Ones(1)};
   normalize_rows(huge);
-  EXPECT_NEAR(dense(huge)(0, 0), 0.6, 1e-15);
+  EXPECT_NEAR(filled(huge)(0, 0), 0.6, 1e-15);
 }
 
 TEST(Synthesize, is_the_same_everywhere) {
   const Dataset data = synthesize({.rows = 3, .columns = 2, .seed = 1});
-  EXPECT_EQ(dense(data)(0, 0), -0x1.35565cc58fde3p-1);
-  EXPECT_EQ(dense(data)(2, 1), 0x1.7b19c8a027de8p-4);
-  EXPECT_EQ(dense(data), dense(synthesize({.rows = 5, .columns = 2, .seed = 1})).topRows(3));
-  EXPECT_NE(dense(data), dense(synthesize({.rows = 3, .columns = 2, .seed = 2})));
+  EXPECT_EQ(filled(data)(0, 0), -0x1.35565cc58fde3p-1);
+  EXPECT_EQ(filled(data)(2, 1), 0x1.7b19c8a027de8p-4);
+  EXPECT_EQ(filled(data), filled(synthesize({.rows = 5, .columns = 2, .seed = 1})).topRows(3));
+  EXPECT_NE(filled(data), filled(synthesize({.rows = 3, .columns = 2, .seed = 2})));
 }
 
 TEST(Synthesize, has_the_spectrum_it_promises) {
   const Dataset data = synthesize({.rows = 20000, .columns = 5, .decay = 100});
-  const Vector squares = dense(data).colwise().squaredNorm() / 20000;
+  const Vector squares = filled(data).colwise().squaredNorm() / 20000;
   EXPECT_NEAR(squares.sum(), 1, 0.02);
   EXPECT_NEAR(std::sqrt(squares[0] / squares[4]), 100, 3);
   EXPECT_NEAR(std::sqrt(squares[0] / squares[2]), 10, 0.3);

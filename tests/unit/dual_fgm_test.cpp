@@ -42,9 +42,7 @@ TEST(DualFgm, OfTheSecondClassKeepsItsRateWithoutSmoothness) {
     const Block W(topology.weights());
     const auto [lambda_max, lambda_min] = topology.spectrum();
     const Block best = f.minimiser().replicate(1, topology.agents());
-    Block G(best.rows(), best.cols());
-    for (Index i = 0; i < best.cols(); ++i)
-      problem.losses[static_cast<std::size_t>(i)]->gradient(best.col(i), G.col(i));
+    const Block G = gradient(problem, best);
 
     Eigenpairs pairs = symmetric_eigen(W), inverse = pairs;
     for (Index i = 0; i < pairs.values.size(); ++i) {

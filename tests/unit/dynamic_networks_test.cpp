@@ -42,13 +42,6 @@ bool suits(const Method& m, const Topology& topology) {
   return m.about().meets.has(Demand::directed) || !topology.directed();
 }
 
-Block gradient(const Problem& problem, const Block& X) {
-  Block G(X.rows(), X.cols());
-  for (Index i = 0; i < X.cols(); ++i)
-    problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
-  return G;
-}
-
 /// C of a step as a dense matrix: agent i gets sum_j C_ij x_j, so blocks are multiplied by C' from the right.
 Block averaging_matrix(const Topology& topology, Index step) {
   Links room;

@@ -14,13 +14,6 @@
 namespace ideal::test {
 namespace {
 
-Block gradient(const Problem& problem, const Block& X) {
-  Block G(X.rows(), X.cols());
-  for (Index i = 0; i < X.cols(); ++i)
-    problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
-  return G;
-}
-
 /// W_DS as a dense matrix.
 Block averaging_matrix(const Topology& topology) {
   const double lambda_max = topology.spectrum().lambda_max, s = lambda_max < 2 ? 1 : 1 / lambda_max;
@@ -31,16 +24,10 @@ Block start_of(const Problem& problem, const Topology& topology) {
   return Block::Zero(problem.losses[0]->dimension(), topology.agents());
 }
 
-struct Setting {
-  const char* graph;
-  const char* mixing;
-};
-const Setting settings[] = {{"barbell:8", "laplacian"}, {"cycle:7", "metropolis"}, {"star:5", "max-degree"}};
-
 /// Without the tracked gradient: X_2 = 2 W X_1 - W^2 X_0 - alpha (g_1 - g_0), the last term behind W^2 if
 /// agents adapt before they combine.
 TEST(GradientTracking, IsItsSecondOrderRecursion) {
-  for (const auto& [graph, mixing] : settings)
+  for (const auto& [graph, mixing] : three_networks)
     for (const bool adapt_first : {false, true}) {
       const Topology topology = Topology::parse(graph, mixing);
       const Problem problem = make_problem({}, topology.agents());
@@ -123,18 +110,13 @@ TEST(AtcDiging, AnAgentsOwnStepIsThatOfItsOwnSmoothness) {
   const auto ours = record(problem, topology, with("atc-diging", {{"steps", "own"}}), 60).X;
 
   const Block P = Block::Identity(6, 6) - Block(topology.weights());
-  const auto gradients = [&](const Block& X) {
-    Block G = X;
-    for (Index i = 0; i < 6; ++i) losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
-    return G;
-  };
-  Block X = Block::Zero(3, 6), G = gradients(X), S = G;
+  Block X = Block::Zero(3, 6), G = gradient(problem, X), S = G;
   // Its first step tells the common factor of all.
   const double share = ours[1].norm() / product(S * steps.asDiagonal(), P).norm();
   std::vector<Block> dense{X};
   for (int k = 0; k < 60; ++k) {
     X = product(X - share * S * steps.asDiagonal(), P);
-    const Block G_next = gradients(X);
+    const Block G_next = gradient(problem, X);
     S = product(S + G_next - G, P);
     G = G_next;
     dense.push_back(X);
@@ -150,17 +132,12 @@ TEST(Sonata, IsThePublishedListing) {
   const Problem problem = f.problem();
   const double tau = 2.5, gamma = 0.3;
   const Block P = Block::Identity(6, 6) - Block(topology.weights());
-  const auto gradients = [&](const Block& X) {
-    Block G = X;
-    for (Index i = 0; i < 6; ++i) problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
-    return G;
-  };
-  Block X = Block::Zero(3, 6), G = gradients(X), S = G;
+  Block X = Block::Zero(3, 6), G = gradient(problem, X), S = G;
   std::vector<Block> dense{X};
   for (int k = 0; k < 40; ++k) {
     const Block best = f.minimise_augmented(S - G - tau * X, tau, Block::Identity(6, 6));
     X = product(X + gamma * (best - X), P);
-    const Block G_next = gradients(X);
+    const Block G_next = gradient(problem, X);
     S = product(S + G_next - G, P);
     G = G_next;
     dense.push_back(X);
@@ -172,7 +149,7 @@ TEST(Sonata, IsThePublishedListing) {
 }
 
 TEST(Sonata, WithOneLocalStepIsAtcDiging) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : three_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     const double tau = 0.5, gamma = 0.05;
@@ -230,7 +207,7 @@ TEST(Sonata, OfEqualAgentsMinimisesAtOnce) {
 }
 
 TEST(DistributedNesterov, BothMethodsAreTheirListings) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : three_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     const double L = problem.constants.L;
@@ -276,7 +253,7 @@ TEST(DistributedNesterov, WithGrowingConsensusFallsAsTheSquareOfTheIterations) {
 }
 
 TEST(DualAveraging, IsItsListingAndReportsTheMeanOfItsIterates) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : three_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     const Block P = averaging_matrix(topology);
@@ -482,7 +459,7 @@ TEST(DistributedAugmentedLagrangian, AColourSeesTheOnesBefore) {
 
 /// Runge and Kutta's classical step, written for the whole state at once.
 TEST(HeavyBallOde, IsTheClassicalRungeKuttaMethod) {
-  for (const auto& [graph, mixing] : settings)
+  for (const auto& [graph, mixing] : three_networks)
     for (const bool fades : {false, true}) {
       const Topology topology = Topology::parse(graph, mixing);
       const Index n = topology.agents(), d = 3;
@@ -518,7 +495,7 @@ TEST(HeavyBallOde, IsTheClassicalRungeKuttaMethod) {
 /// Critically damped: the slowest part of the error falls by e^(-2/sqrt(kappa_f kappa_W)) a step of four dual
 /// gradients, times a number that grows like the steps.
 TEST(HeavyBallOde, KeepsItsRateOnQuadratics) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : three_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Quadratics f(topology.agents(), 3, 20, 8);
     const Problem problem = f.problem();

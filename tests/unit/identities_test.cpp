@@ -11,18 +11,13 @@
 namespace ideal::test {
 namespace {
 
-struct Setting {
-  const char* graph;
-  const char* mixing;
-};
-
-const Setting settings[] = {{"cycle:7", "metropolis"},
-                            {"barbell:8", "laplacian"},
-                            {"star:5", "lazy-metropolis"},
-                            {"grid:3x3", "max-degree"}};
+const Weighted four_networks[] = {{"cycle:7", "metropolis"},
+                                  {"barbell:8", "laplacian"},
+                                  {"star:5", "lazy-metropolis"},
+                                  {"grid:3x3", "max-degree"}};
 
 TEST(Identities, AugmentedLagrangianWithOneGradientStepIsExtra) {
-  for (const auto& [graph, mixing] : settings)
+  for (const auto& [graph, mixing] : four_networks)
     for (const LossKind loss : {LossKind::logistic, LossKind::ridge}) {
       const Topology topology = Topology::parse(graph, mixing);
       const Problem problem = make_problem({.loss = loss}, topology.agents());
@@ -43,7 +38,7 @@ TEST(Identities, AugmentedLagrangianWithOneGradientStepIsExtra) {
 /// The primal-dual form of NIDS: V = X - alpha (g + D), D+ = D + (I - W_DS) V / (2 alpha), X+ = X - alpha (g
 /// + D+).
 TEST(Identities, NidsIsItsPrimalDualForm) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : four_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     const Block W(topology.weights());
@@ -64,7 +59,7 @@ TEST(Identities, NidsIsItsPrimalDualForm) {
 }
 
 TEST(Identities, IdealWithoutPenaltyIsInexactSsda) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : four_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     const auto ideal = record(problem, topology, with("ideal", {{"rho", "0"}, {"T", "12"}}), 600).outer();
@@ -74,7 +69,7 @@ TEST(Identities, IdealWithoutPenaltyIsInexactSsda) {
 }
 
 TEST(Identities, MidealWithoutPenaltyIsInexactMsda) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : four_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     const auto mideal = record(problem, topology, with("mideal", {{"rho", "0"}, {"T", "12"}}), 600).outer();
@@ -84,7 +79,7 @@ TEST(Identities, MidealWithoutPenaltyIsInexactMsda) {
 }
 
 TEST(Identities, ExactSubproblemsWithoutPenaltyAreExactDualAscent) {
-  for (const auto& [graph, mixing] : all_or_first(settings))
+  for (const auto& [graph, mixing] : all_or_first(four_networks))
     for (const LossKind loss : {LossKind::logistic, LossKind::ridge}) {
       const Topology topology = Topology::parse(graph, mixing);
       const Problem problem = make_problem({.loss = loss, .kappa = 20}, topology.agents());
@@ -165,7 +160,7 @@ std::vector<Block> published_ideal(const Problem& problem, const Topology& topol
 }
 
 TEST(Identities, IdealWithHundredStepsIsThePublishedListing) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : four_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({.kappa = 250}, topology.agents());
     const auto ours = record(problem, topology, with("ideal", {{"T", "100"}}), 1000);

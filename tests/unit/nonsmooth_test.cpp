@@ -37,12 +37,6 @@ Problem problem_of(const LossOptions& options, Index agents, const Regulariser& 
   return problem;
 }
 
-Vector gradient_of(const Loss& f, const Vector& x) {
-  Vector g(x.size());
-  f.gradient(x, g);
-  return g;
-}
-
 Vector some_point(std::uint64_t stream) {
   Random random(3, stream);
   return Vector::NullaryExpr(7, [&] { return random.normal(); });
@@ -94,7 +88,7 @@ TEST(KinkedLosses, SubgradientsAreBelowTheLoss) {
       EXPECT_FALSE(f->smooth());
       EXPECT_TRUE(std::isinf(f->curvature().L));
       for (std::uint64_t s = 0; s < 10; ++s) {
-        const Vector x = some_point(s), g = gradient_of(*f, x);
+        const Vector x = some_point(s), g = gradient(*f, x);
         for (std::uint64_t t = 10; t < 20; ++t) {
           const Vector y = some_point(t);
           EXPECT_GE(f->value(y), f->value(x) + g.dot(y - x) - 1e-13);
@@ -123,7 +117,7 @@ TEST(Huber, WithAHugeDeltaIsRidge) {
   for (std::uint64_t s = 0; s < 4; ++s) {
     const Vector x = some_point(s);
     EXPECT_NEAR(huber[1]->value(x), ridge[1]->value(x), 1e-13 * ridge[1]->value(x));
-    EXPECT_LT((gradient_of(*huber[1], x) - gradient_of(*ridge[1], x)).norm(), 1e-13);
+    EXPECT_LT((gradient(*huber[1], x) - gradient(*ridge[1], x)).norm(), 1e-13);
   }
 }
 
@@ -262,16 +256,13 @@ TEST(Mspd, IsThePublishedListing) {
       EXPECT_LT(largest * sigma * eta, 1 + 1e-9);
       EXPECT_GT(largest * in_print * eta, 1.5);
 
-      Block X = Block::Zero(d, n), X_prev = X, Lambda = X, sum = X, g = X;
+      Block X = Block::Zero(d, n), X_prev = X, Lambda = X, sum = X;
       std::vector<Block> means;
       for (int k = 0; k < 12; ++k) {
         Lambda += sigma * product(2 * X - X_prev, Q);
         Block V = X;
-        for (int m = 0; m < (growing ? k + 1 : 5); ++m) {
-          for (Index i = 0; i < n; ++i)
-            problem.losses[static_cast<std::size_t>(i)]->gradient(V.col(i), g.col(i));
-          V = double(m) / (m + 2) * V - 2.0 / (m + 2) * (eta * g + eta * Lambda - X);
-        }
+        for (int m = 0; m < (growing ? k + 1 : 5); ++m)
+          V = double(m) / (m + 2) * V - 2.0 / (m + 2) * (eta * gradient(problem, V) + eta * Lambda - X);
         X_prev = X;
         X = V;
         sum += X;

@@ -46,13 +46,12 @@ TEST(Optra, IsThePublishedListing) {
   const Block Q = Block(topology.weights()) / topology.spectrum().lambda_max;
   const double nu = 3, L = problem.constants.L, T = 40, gamma = nu / (nu * L + T + 1),
                tau = 1 / (nu * (T + 1));
-  Block X = Block::Zero(problem.losses[0]->dimension(), n), U = X, Y = X, ahead = tau * product(X, Q), G = X;
+  Block X = Block::Zero(problem.losses[0]->dimension(), n), U = X, Y = X, ahead = tau * product(X, Q);
   std::vector<Block> answers{U};
   double theta = 1;
   for (int k = 0; k < 40; ++k) {
     const double next = (std::sqrt(std::pow(theta, 4) + 4 * theta * theta) - theta * theta) / 2;
-    for (Index i = 0; i < n; ++i) problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
-    const Block Z = X - gamma * (G + ahead), U_next = Z - product(Z, Q);
+    const Block Z = X - gamma * (gradient(problem, X) + ahead), U_next = Z - product(Z, Q);
     X = U_next + (next / theta - next) * (U_next - U);
     const Block extrapolated = X / next + (1 - 1 / next) * U_next;
     const Block Y_next = Y + tau / theta * product(extrapolated, Q);

@@ -12,14 +12,8 @@
 namespace ideal::test {
 namespace {
 
-struct Setting {
-  const char* graph;
-  const char* mixing;
-};
-const Setting settings[] = {{"barbell:8", "laplacian"}, {"cycle:7", "metropolis"}, {"star:5", "max-degree"}};
-
 TEST(Passes, WithoutAccelerationAreThoseOfTheDistributedAugmentedLagrangian) {
-  for (const auto& [graph, mixing] : settings)
+  for (const auto& [graph, mixing] : three_networks)
     for (const char* T : {"1", "3"})
       for (const auto& [solver, method] :
            {std::pair{"jacobi", "dal-jacobi"}, {"gauss-seidel", "dal-gauss-seidel"}}) {
@@ -43,7 +37,7 @@ TEST(Passes, WithoutAccelerationAreThoseOfTheDistributedAugmentedLagrangian) {
 /// The exact subproblems of `exact` are solved by accelerated gradient steps, which know nothing of passes.
 TEST(Passes, ManyOfThemAreExactSubproblems) {
   const std::array both{"ideal", "mideal"};
-  for (const auto& [graph, mixing] : all_or_first(settings)) {
+  for (const auto& [graph, mixing] : all_or_first(three_networks)) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({.kappa = 10}, topology.agents());
     const double lambda_max = topology.spectrum().lambda_max, mu = problem.constants.mu;
@@ -67,7 +61,7 @@ TEST(Passes, ManyOfThemAreExactSubproblems) {
 }
 
 TEST(Passes, WithoutPenaltyAreExactDualAscent) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : three_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     for (const auto& [ours, theirs] : {std::pair{"ideal", "ssda"}, {"mideal", "msda"}}) {
@@ -82,7 +76,7 @@ TEST(Passes, WithoutPenaltyAreExactDualAscent) {
 
 /// An infinite penalty makes the subproblem the whole problem, and ADMM on it is decentralized ADMM.
 TEST(Passes, OfAdmmOnAnInfinitePenaltyAreDecentralizedAdmm) {
-  for (const auto& [graph, mixing] : settings) {
+  for (const auto& [graph, mixing] : three_networks) {
     const Topology topology = Topology::parse(graph, mixing);
     const Problem problem = make_problem({}, topology.agents());
     const auto ours = record(

@@ -15,13 +15,6 @@
 namespace ideal::test {
 namespace {
 
-Block gradient(const Problem& problem, const Block& X) {
-  Block G(X.rows(), X.cols());
-  for (Index i = 0; i < X.cols(); ++i)
-    problem.losses[static_cast<std::size_t>(i)]->gradient(X.col(i), G.col(i));
-  return G;
-}
-
 /// The published listing of APAPC, which takes the primal step twice, with M as a dense matrix.
 std::vector<Block> published_apapc(const Problem& problem, const Block& M, double lambda_max,
                                    double lambda_min, double L, std::size_t iterations) {

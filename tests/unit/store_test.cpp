@@ -3,6 +3,7 @@
 #include "loss/linear.hpp"
 #include "loss/rows.hpp"
 #include "support/dense.hpp"
+#include "support/problems.hpp"
 
 #include <ideal/error.hpp>
 #include <ideal/objective.hpp>
@@ -37,12 +38,6 @@ std::shared_ptr<const Loss> loss_of(const Dataset& data, LossKind kind,
                                     Storage storage = Storage::automatic) {
   const Index cuts[] = {0, data.rows()};
   return make_losses(std::make_shared<const Dataset>(data), cuts, kind, 0.1, 3, storage).front();
-}
-
-Vector gradient_of(const Loss& loss, const Vector& x) {
-  Vector g(loss.dimension());
-  loss.gradient(x, g);
-  return g;
 }
 
 std::shared_ptr<const Rows> rows_of(Dataset data, Storage storage = Storage::automatic) {
@@ -80,7 +75,7 @@ TEST_P(EveryKind, OfSparseRowsHasTheSameBitsHoweverManyColumnsAreEmpty) {
   Vector x_spread = Vector::Zero(spread->dimension()), v = x_spread, Hv(x_spread.size());
   for (Index k = 0; k < columns; ++k)
     x_spread.segment(k * apart * classes, classes) = x.segment(k * classes, classes);
-  const Vector g = gradient_of(*loss, x), g_spread = gradient_of(*spread, x_spread);
+  const Vector g = gradient(*loss, x), g_spread = gradient(*spread, x_spread);
   Vector Hx(g.size());
   loss->hessian_vector(x, x, Hx);
   spread->hessian_vector(x_spread, x_spread, Hv);
@@ -96,7 +91,7 @@ TEST_P(EveryKind, HasTheSameBitsInSinglePrecisionWhereThatIsExact) {
     const Dataset data = data_of(70, d, GetParam());
     const auto narrow = loss_of(data, GetParam()), wide = loss_of(data, GetParam(), Storage::f64);
     const Vector x = point(wide->dimension());
-    EXPECT_EQ(gradient_of(*narrow, x), gradient_of(*wide, x));
+    EXPECT_EQ(gradient(*narrow, x), gradient(*wide, x));
     EXPECT_EQ(narrow->value(x), wide->value(x));
     Vector Hx(x.size()), Hx_wide(x.size());
     narrow->hessian_vector(x, x, Hx);
@@ -110,7 +105,7 @@ TEST_P(EveryKind, HasTheSameBitsInSinglePrecisionAlsoInPieces) {
   const auto narrow = loss_of(data, GetParam()), wide = loss_of(data, GetParam(), Storage::f64);
   ASSERT_GT(wide->pieces(), 1);
   const Vector x = point(wide->dimension());
-  EXPECT_EQ(gradient_of(*narrow, x), gradient_of(*wide, x));
+  EXPECT_EQ(gradient(*narrow, x), gradient(*wide, x));
 }
 
 TEST_P(EveryKind, LosesNothingWithTheColumnsThatAreZero) {
@@ -122,11 +117,11 @@ TEST_P(EveryKind, LosesNothingWithTheColumnsThatAreZero) {
   ASSERT_LT(store_rows(Dataset(with), cuts).front()->held(), 40);
 
   const Vector x = point(dropped->dimension());
-  const Vector g = gradient_of(*dropped, x);
+  const Vector g = gradient(*dropped, x);
   Dataset sparse = with;
   sparse.features = SparseRows(features.sparseView());
   const auto same = loss_of(sparse, GetParam());
-  EXPECT_LT((g - gradient_of(*same, x)).norm(), 1e-14 * g.norm());
+  EXPECT_LT((g - gradient(*same, x)).norm(), 1e-14 * g.norm());
   EXPECT_NEAR(dropped->value(x), same->value(x), 1e-14 * same->value(x));
   Block H = Block::Zero(x.size(), x.size()), H_same = H;
   dropped->add_hessian(x, H);
@@ -149,7 +144,7 @@ TEST_P(EveryKind, GivesValueAndGradientAtOnce) {
     const Vector x = point(loss->dimension());
     Vector g(x.size());
     const double value = loss->value_and_gradient(x, g);
-    EXPECT_EQ(g, gradient_of(*loss, x));
+    EXPECT_EQ(g, gradient(*loss, x));
     EXPECT_NEAR(value, loss->value(x), 1e-14 * std::abs(value));
   }
 }
@@ -163,7 +158,7 @@ TEST_P(EveryKind, IsTheSumOfItsPiecesForAnyNumberOfThreads) {
   const Vector x = point(losses[0]->dimension());
   const Block X = x.replicate(1, 2);
   Block expected(x.size(), 2);
-  for (Index c = 0; c < 2; ++c) expected.col(c) = gradient_of(*losses[c], x);
+  for (Index c = 0; c < 2; ++c) expected.col(c) = gradient(*losses[c], x);
   for (const int threads : {1, 2, 3, 4, 5, 6, 7, 8}) {
     Meter meter;
     Threads team(threads);
@@ -237,7 +232,7 @@ TEST(Storage, OfRowsThatAreAllZeroIsFine) {
   std::get<DenseRows>(data.features).setZero();
   const auto loss = loss_of(data, LossKind::logistic);
   const Vector x = point(16);
-  EXPECT_LT((gradient_of(*loss, x) - 0.1 * x).norm(), 1e-16);
+  EXPECT_LT((gradient(*loss, x) - 0.1 * x).norm(), 1e-16);
   EXPECT_NEAR(loss->value(x), std::log(2) + 0.05 * x.squaredNorm(), 1e-15);
   EXPECT_EQ(loss->curvature().L, 0.1);
 }
@@ -251,7 +246,7 @@ TEST(SparseRowsOfALoss, MayBeEmpty) {
   const Vector x = point(30);
   const Vector residual = (features * x - data.labels) / 5;
   const Vector expected = features.transpose() * residual + 0.1 * x;
-  EXPECT_LT((gradient_of(*loss_of(data, LossKind::ridge), x) - expected).norm(), 1e-14 * expected.norm());
+  EXPECT_LT((gradient(*loss_of(data, LossKind::ridge), x) - expected).norm(), 1e-14 * expected.norm());
 }
 
 TEST(Curvature, OfFewRowsIsThatOfTheirProducts) {
@@ -279,9 +274,9 @@ class RidgeByGram : public testing::Test {
 
 TEST_F(RidgeByGram, IsTheGradient) {
   const Vector x = point(20);
-  const Vector g = gradient_of(*by_rows, x);
-  EXPECT_LT((gradient_of(*by_gram, x) - g).norm(), 1e-13 * g.norm());
-  EXPECT_NE(gradient_of(*by_gram, x), g) << "another way of computing it would have been taken";
+  const Vector g = gradient(*by_rows, x);
+  EXPECT_LT((gradient(*by_gram, x) - g).norm(), 1e-13 * g.norm());
+  EXPECT_NE(gradient(*by_gram, x), g) << "another way of computing it would have been taken";
 }
 
 TEST_F(RidgeByGram, LeavesTheLastDigitsToTheRows) {
@@ -290,7 +285,7 @@ TEST_F(RidgeByGram, LeavesTheLastDigitsToTheRows) {
   Block H = A.transpose() * A / 400;
   H.diagonal().array() += 1e-6;
   const Vector best = H.ldlt().solve(A.transpose() * data.labels / 400);
-  EXPECT_EQ(gradient_of(*by_gram, best), gradient_of(*by_rows, best));
+  EXPECT_EQ(gradient(*by_gram, best), gradient(*by_rows, best));
 }
 
 TEST_F(RidgeByGram, GivesValueAndGradientOfAllRows) {
@@ -300,7 +295,7 @@ TEST_F(RidgeByGram, GivesValueAndGradientOfAllRows) {
   const Vector x = point(200);
   Vector g(200);
   EXPECT_NEAR(loss->value_and_gradient(x, g), loss->value(x), 1e-13 * loss->value(x));
-  EXPECT_LT((g - gradient_of(*loss, x)).norm(), 1e-12 * g.norm());
+  EXPECT_LT((g - gradient(*loss, x)).norm(), 1e-12 * g.norm());
 }
 
 TEST_F(RidgeByGram, PaysForManyGradientsOfManyRows) {
