@@ -55,9 +55,10 @@ std::vector<Index> all_agents(const Problem& problem) {
 
 }  // namespace
 
-Gradients::Gradients(const Problem& problem, int threads)
-    : team_(threads),
-      F_(problem.losses, all_agents(problem), problem.constants, 0, meter_, team_),
-      X_(Block::Constant(F_.dimension(), std::ssize(problem.losses), start)) {}
+Gradients::Gradients(std::span<const Problem> problems, int threads) : team_(threads) {
+  for (const Problem& problem : problems)
+    F_.emplace_back(problem.losses, all_agents(problem), problem.constants, 0, meter_, team_);
+  X_ = Block::Constant(F_[0].dimension(), std::ssize(problems[0].losses), start);
+}
 
 }  // namespace bench

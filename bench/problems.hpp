@@ -3,6 +3,7 @@
 
 #include <ideal/ideal.hpp>
 
+#include <deque>
 #include <memory>
 #include <span>
 
@@ -30,18 +31,20 @@ ideal::Problem shared_by(Index agents, const std::shared_ptr<const ideal::Datase
 void require_same(const ideal::Block& ours, const ideal::Block& theirs);
 
 /// The computation oracle over all agents of a problem, at `start` for each number, with its own threads.
+/// Of several problems of one shape: the one whose turn it is.
 class Gradients {
  public:
   static constexpr double start = 1e-3;
 
-  Gradients(const ideal::Problem& problem, int threads);
-  const ideal::Block& operator()() { return F_.gradient(X_); }
+  Gradients(std::span<const ideal::Problem> problems, int threads);
+  Gradients(const ideal::Problem& problem, int threads) : Gradients(std::span(&problem, 1), threads) {}
+  const ideal::Block& operator()(std::size_t turn = 0) { return F_[turn % F_.size()].gradient(X_); }
   ideal::Threads& team() { return team_; }
 
  private:
   ideal::Meter meter_;
   ideal::Threads team_;
-  ideal::Objective F_;
+  std::deque<ideal::Objective> F_;
   ideal::Block X_;
 };
 

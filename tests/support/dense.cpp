@@ -27,6 +27,11 @@ Block compose(const Eigenpairs& pairs) {
   return pairs.vectors * pairs.values.asDiagonal() * pairs.vectors.transpose();
 }
 
+Block averaging_matrix(const Topology& topology) {
+  const double lambda_max = topology.spectrum().lambda_max, s = lambda_max < 2 ? 1 : 1 / lambda_max;
+  return Block::Identity(topology.agents(), topology.agents()) - s * Block(topology.weights());
+}
+
 DenseRows filled(const Dataset& data) {
   return std::visit([](const auto& rows) { return DenseRows(rows); }, data.features);
 }

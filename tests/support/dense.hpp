@@ -30,6 +30,9 @@ Block chebyshev_of(const Topology& topology, int J);
 /// Features with their zeros.
 DenseRows filled(const Dataset& data);
 
+/// W_DS, doubly stochastic.
+Block averaging_matrix(const Topology& topology);
+
 /// The orthogonal factor of a QR decomposition.
 Block orthogonalise(const Block& A);
 

@@ -47,6 +47,10 @@ Block gradient(const Problem& problem, const Block& X) {
   return G;
 }
 
+Block start_of(const Problem& problem, const Topology& topology) {
+  return Block::Zero(problem.losses[0]->dimension(), topology.agents());
+}
+
 Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations,
                Index every) {
   SolveOptions options;

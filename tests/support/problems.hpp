@@ -31,6 +31,9 @@ Vector gradient(const Loss& loss, const Vector& x);
 /// Every agent's, at its column of X.
 Block gradient(const Problem& problem, const Block& X);
 
+/// All zeros.
+Block start_of(const Problem& problem, const Topology& topology);
+
 /// Runs to a number of computations without stopping early.
 Result run_for(const Problem& problem, const Topology& topology, const Method& method, double computations,
                Index every = 1);
