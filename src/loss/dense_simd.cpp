@@ -213,7 +213,9 @@ struct Dense {
     }
     if (A.x.whole < d) {  // the last eight columns again, for those that are left
       Fetch::ask(later, A.x.whole, d - A.x.whole);
+      const Index done = (sums - (d - A.x.whole)) / width;  // registers with none of these
       for (Index p = 0; p < parts; ++p) {
+        if (p < done) continue;
         const Index at = d - sums + p * width;
         if constexpr (next > 0) add_products(at, p, hn::Load(lanes, A.x.end + p * width));
         if constexpr (last > 0) hn::Store(multiples_added(at, B.end + p * width), lanes, B.end + p * width);
