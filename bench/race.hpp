@@ -27,7 +27,7 @@ class Race {
   /// behind (a BLAS pool spins for some 30 ms in case more work comes) is followed by a pause.
   void enter(std::string name, std::function<double()> seconds, bool leaves_threads = false);
 
-  /// One more round to warm up.
+  /// One more round to warm up. A round begins when no other guest of the machine seems to share the core.
   void run(int rounds = 11);
 
   /// Median time of a unit of work.
