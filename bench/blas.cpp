@@ -14,19 +14,16 @@ std::string blas_name() { return openblas_get_config(); }
 
 void use_blas_threads(int count) { openblas_set_num_threads(count); }
 
-BlasLogistic::BlasLogistic(const Dataset& dense)
-    : rows_(std::get<DenseRows>(dense.features)),
-      labels_(dense.labels),
-      x_(Vector::Constant(rows_.cols(), Gradients::start)),
-      z_(rows_.rows()),
-      g_(rows_.cols()) {}
+BlasLogistic::BlasLogistic(Index rows, Index columns)
+    : x_(Vector::Constant(columns, Gradients::start)), z_(rows), g_(columns) {}
 
-const Vector& BlasLogistic::operator()() {
-  const auto m = static_cast<blasint>(rows_.rows()), d = static_cast<blasint>(rows_.cols());
-  cblas_dgemv(CblasRowMajor, CblasNoTrans, m, d, 1, rows_.data(), d, x_.data(), 1, 0, z_.data(), 1);
-  logistic_slopes(z_, labels_);
+const Vector& BlasLogistic::operator()(const Dataset& dense) {
+  const double* const rows = values_of(dense).data();
+  const auto m = static_cast<blasint>(z_.size()), d = static_cast<blasint>(x_.size());
+  cblas_dgemv(CblasRowMajor, CblasNoTrans, m, d, 1, rows, d, x_.data(), 1, 0, z_.data(), 1);
+  logistic_slopes(z_, dense.labels);
   g_ = l2 * x_;
-  cblas_dgemv(CblasRowMajor, CblasTrans, m, d, 1, rows_.data(), d, z_.data(), 1, 1, g_.data(), 1);
+  cblas_dgemv(CblasRowMajor, CblasTrans, m, d, 1, rows, d, z_.data(), 1, 1, g_.data(), 1);
   return g_;
 }
 

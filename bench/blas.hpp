@@ -13,12 +13,11 @@ void use_blas_threads(int count);
 
 class BlasLogistic {
  public:
-  explicit BlasLogistic(const ideal::Dataset& dense);
-  const ideal::Vector& operator()();
+  /// For dense data of such a shape.
+  BlasLogistic(ideal::Index rows, ideal::Index columns);
+  const ideal::Vector& operator()(const ideal::Dataset& dense);
 
  private:
-  const ideal::DenseRows& rows_;
-  const ideal::Vector& labels_;
   ideal::Vector x_, z_, g_;
 };
 

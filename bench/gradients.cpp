@@ -6,7 +6,6 @@
 #include "race.hpp"
 
 #include <array>
-#include <deque>
 #include <optional>
 
 #include <fmt/format.h>
@@ -30,35 +29,32 @@ std::string shape(const Dataset& data) { return fmt::format("{} x {}", data.rows
 double operations(const Dataset& data) { return 4.0 * static_cast<double>(data.rows() * data.columns()); }
 
 /// All agents are at the same point and have as many rows, so their mean is the gradient of all rows.
-Vector mean(Gradients& gradients) { return gradients().rowwise().mean(); }
+Vector mean(const Block& gradients) { return gradients.rowwise().mean(); }
 
 void enter_peak(Race& race, Threads& team) {
   const double flops = multiply_add(team);
   race.enter("peak", per_unit(flops, timed(team.count(), [&team] { multiply_add(team); })));
 }
 
-/// Goals for one and two threads; none where there is only something to know.
+/// For one and two threads; none: measured for information.
 using GoalsByThreads = std::array<std::optional<Goals>, 2>;
 
-/// Every gradient, reading and product takes the next of several data sets.
+/// Every gradient, reading and product takes the next of the data sets, which have one shape.
 void logistic_in_turn(Report& report, const std::string& item,
                       const std::vector<std::shared_ptr<const Dataset>>& sets, const GoalsByThreads& goals) {
   std::vector<Problem> problems;
-  std::deque<BlasLogistic> blas;
-  for (const auto& data : sets) {
-    problems.push_back(shared_by(sharers, data));
-    blas.emplace_back(*data);
-  }
+  for (const auto& data : sets) problems.push_back(shared_by(sharers, data));
+  BlasLogistic blas(sets[0]->rows(), sets[0]->columns());
   std::size_t turn = 0;
   const auto next = [&] { return ++turn % sets.size(); };
   for (const int threads : {1, 2}) {
     Gradients gradients(problems, threads);
     use_blas_threads(threads);
-    require_same(mean(gradients), blas[0]());
+    for (std::size_t k = 0; k < sets.size(); ++k) require_same(mean(gradients(k)), blas(*sets[k]));
     Race race;
     race.enter("ideal", timed(threads, [&] { gradients(next()); }));
     race.enter("read", timed(threads, [&] { read_once(gradients.team(), values_of(*sets[next()])); }));
-    race.enter("OpenBLAS", timed(threads, [&] { blas[next()](); }), threads > 1);
+    race.enter("OpenBLAS", timed(threads, [&] { blas(*sets[next()]); }), threads > 1);
     race.run();
     const auto& goal = goals[static_cast<std::size_t>(threads - 1)];
     const auto wanted = [&](double Goals::*which) {
@@ -71,13 +67,14 @@ void logistic_in_turn(Report& report, const std::string& item,
   }
 }
 
-/// As many data sets in turn as are more than all caches together hold, and, if there are several, also one
-/// of them again and again, of which caches keep what they can.
+/// As many data sets in turn as are several times what caches hold; if that are more than one, also one of
+/// them again and again, of which caches keep what they can.
 void from_memory(Report& report, Index rows, Index columns, const GoalsByThreads& goals) {
-  constexpr Index beyond_caches = 300'000'000;
+  constexpr Index beyond_caches = 150'000'000;
   const Index bytes = rows * columns * static_cast<Index>(sizeof(double));
   std::vector<std::shared_ptr<const Dataset>> sets;
-  for (Index sum = 0; sum < beyond_caches; sum += bytes) sets.push_back(random_rows(rows, columns));
+  for (Index sum = 0; sum < beyond_caches; sum += bytes)
+    sets.push_back(random_rows(rows, columns, Values::doubles, 2, sets.size() + 1));
   const std::string item = "logistic, float64, " + shape(*sets[0]);
   logistic_in_turn(report, item, sets, goals);
   if (sets.size() > 1) logistic_in_turn(report, item + ", again and again", {sets[0]}, {});
@@ -120,7 +117,7 @@ void softmax(Report& report) {
   for (const int threads : {1, 2}) {
     Gradients gradients(problem, threads);
     use_blas_threads(threads);
-    require_same(mean(gradients), blas().reshaped<Eigen::RowMajor>());
+    require_same(mean(gradients()), blas().reshaped<Eigen::RowMajor>());
     const double flops = classes * operations(*data);
     Race race;
     race.enter("ideal", per_unit(flops, timed(threads, [&] { gradients(); })));
@@ -149,7 +146,7 @@ void sparse(Report& report) {
   for (const int threads : {1, 2}) {
     Gradients gradients(problem, threads);
     two_products();
-    require_same(mean(gradients), g);
+    require_same(mean(gradients()), g);
     Race race;
     race.enter("ideal", timed(threads, [&] { gradients(); }));
     race.enter("Eigen", timed(threads, two_products));

@@ -12,8 +12,9 @@ namespace bench {
 
 using namespace ideal;
 
-std::shared_ptr<const Dataset> random_rows(Index rows, Index columns, Values values, int classes) {
-  Random random(1);
+std::shared_ptr<const Dataset> random_rows(Index rows, Index columns, Values values, int classes,
+                                           std::uint64_t seed) {
+  Random random(seed);
   DenseRows features(rows, columns);
   data::prefer_huge_pages(features.data(), static_cast<std::size_t>(features.size()) * sizeof(double));
   for (double& value : features.reshaped<Eigen::RowMajor>()) {

@@ -3,6 +3,7 @@
 
 #include <ideal/ideal.hpp>
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <span>
@@ -17,7 +18,7 @@ enum class Values { doubles, floats };
 
 /// Dense rows, uniform in [-1, 1), with labels -1/+1 or 0 ... classes-1.
 std::shared_ptr<const ideal::Dataset> random_rows(Index rows, Index columns, Values values = Values::doubles,
-                                                  int classes = 2);
+                                                  int classes = 2, std::uint64_t seed = 1);
 
 std::span<const double> values_of(const ideal::Dataset& dense);
 
@@ -31,14 +32,14 @@ ideal::Problem shared_by(Index agents, const std::shared_ptr<const ideal::Datase
 void require_same(const ideal::Block& ours, const ideal::Block& theirs);
 
 /// The computation oracle over all agents of a problem, at `start` for each number, with its own threads.
-/// Of several problems of one shape: the one whose turn it is.
+/// Of several problems of one shape: the one asked for.
 class Gradients {
  public:
   static constexpr double start = 1e-3;
 
   Gradients(std::span<const ideal::Problem> problems, int threads);
   Gradients(const ideal::Problem& problem, int threads) : Gradients(std::span(&problem, 1), threads) {}
-  const ideal::Block& operator()(std::size_t turn = 0) { return F_[turn % F_.size()].gradient(X_); }
+  const ideal::Block& operator()(std::size_t which = 0) { return F_[which].gradient(X_); }
   ideal::Threads& team() { return team_; }
 
  private:

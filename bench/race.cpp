@@ -35,13 +35,24 @@ double seconds_of(const std::function<void()>& work, int calls, clockid_t clock)
 /// second cache holds takes longer than it did at best.
 class Calm {
  public:
+  Calm() {
+    const double start = now(CLOCK_MONOTONIC);
+    while (now(CLOCK_MONOTONIC) - start < 0.2) (void)seconds_to_read();
+  }
+
   /// Waits until nobody does, but not for ever.
   void wait() {
-    constexpr double usual = 1.12, patience = 0.3;
+    constexpr double tolerance = 1.12, patience = 0.3;
     const double start = now(CLOCK_MONOTONIC);
-    while (seconds_to_read() > usual * best_ && now(CLOCK_MONOTONIC) - start < patience) {
-    }
+    ++waits_;
+    while (seconds_to_read() > tolerance * best_)
+      if (now(CLOCK_MONOTONIC) - start > patience) {
+        ++given_up_;
+        return;
+      }
   }
+
+  [[nodiscard]] double share_given_up() const { return waits_ > 0 ? given_up_ / waits_ : 0; }
 
  private:
   double seconds_to_read() {
@@ -54,10 +65,18 @@ class Calm {
 
   Threads alone_{1};
   std::vector<double> numbers_ = std::vector<double>(32 << 10, 1.0);  // 256 KB
-  double best_ = std::numeric_limits<double>::infinity();
+  double best_ = std::numeric_limits<double>::infinity(), waits_ = 0, given_up_ = 0;
 };
 
+Calm& calm() {
+  static Calm only;
+  return only;
+}
+
 }  // namespace
+
+void wait_for_calm() { calm().wait(); }
+double share_not_calm() { return calm().share_given_up(); }
 
 double median(std::vector<double> values) {
   const auto middle = values.begin() + std::ssize(values) / 2;
@@ -72,6 +91,7 @@ std::function<double()> timed(int threads, std::function<void()> work) {
       work();
       calls = std::max(1, static_cast<int>(std::ceil(long_enough / seconds_of(work, 1, clock))));
     }
+    wait_for_calm();
     // Threads that slept wake on any core, and the kernel takes its time to part two that share one.
     for (const double start = now(clock); threads > 1 && now(clock) - start < awake_after;) work();
     return seconds_of(work, calls, clock);
@@ -87,15 +107,12 @@ void Race::enter(std::string name, std::function<double()> seconds, bool leaves_
 }
 
 void Race::run(int rounds) {
-  static Calm calm;
-  for (int round = -1; round < rounds; ++round) {
-    calm.wait();
+  for (int round = -1; round < rounds; ++round)
     for (auto& contestant : contestants_) {
       const double seconds = contestant.seconds();
       if (round >= 0) contestant.times.push_back(seconds);
       if (contestant.leaves_threads) std::this_thread::sleep_for(pool_falls_asleep);
     }
-  }
 }
 
 double Race::seconds(std::string_view name) const { return median(find(name).times); }

@@ -10,9 +10,16 @@ namespace bench {
 
 double median(std::vector<double> values);
 
-/// Seconds of one call of `work`, from as many calls as a clock needs to be believed. Work done by the
-/// calling thread alone (threads = 1) is timed by a clock that stops while other programs have the core; all
-/// of a race have the same clock.
+/// Returns when no other guest of the machine seems to share the core of the calling thread: when reading
+/// from the second cache takes at most 12 % longer than it did at best, or after 0.3 s.
+void wait_for_calm();
+
+/// The share of such waits that ended by time.
+double share_not_calm();
+
+/// Seconds of one call of `work`, in a calm moment, from as many calls as a clock needs to be believed. Work
+/// done by the calling thread alone (threads = 1) is timed by a clock that stops while other programs have
+/// the core; all of a race have the same clock.
 std::function<double()> timed(int threads, std::function<void()> work);
 
 /// The same for one of several units of work that a call does.
@@ -27,7 +34,7 @@ class Race {
   /// behind (a BLAS pool spins for some 30 ms in case more work comes) is followed by a pause.
   void enter(std::string name, std::function<double()> seconds, bool leaves_threads = false);
 
-  /// One more round to warm up. A round begins when no other guest of the machine seems to share the core.
+  /// One more round to warm up.
   void run(int rounds = 11);
 
   /// Median time of a unit of work.

@@ -215,7 +215,7 @@ struct Dense {
       Fetch::ask(later, A.x.whole, d - A.x.whole);
       const Index done = (sums - (d - A.x.whole)) / width;  // registers with none of these
       for (Index p = 0; p < parts; ++p) {
-        if (p < done) continue;
+        if (p < done) continue;  // not where p begins: sums that are counted from there are no registers
         const Index at = d - sums + p * width;
         if constexpr (next > 0) add_products(at, p, hn::Load(lanes, A.x.end + p * width));
         if constexpr (last > 0) hn::Store(multiples_added(at, B.end + p * width), lanes, B.end + p * width);

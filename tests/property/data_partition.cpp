@@ -5,7 +5,6 @@
 #include <ideal/data.hpp>
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <vector>
 
@@ -15,7 +14,7 @@
 namespace ideal {
 namespace {
 
-using test::filled;
+using test::dense_features;
 
 /// Row r holds (r, 2r): it tells where it came from and that it stayed whole.
 Dataset any_numbered(bool sparse) {
@@ -44,7 +43,7 @@ RC_GTEST_PROP(Partition, permutes_whole_rows_and_leaves_no_agent_out, ()) {
   RC_ASSERT(std::ranges::adjacent_find(offsets, std::ranges::greater_equal{}) == offsets.end());
 
   RC_ASSERT(data.sparse() == before.sparse());
-  const DenseRows rows = filled(data);
+  const DenseRows rows = dense_features(data);
   std::vector<bool> seen(static_cast<std::size_t>(before.rows()), false);
   for (Index row = 0; row < data.rows(); ++row) {
     const auto origin = static_cast<Index>(rows(row, 0));
@@ -62,22 +61,22 @@ RC_GTEST_PROP(Partition, repeats_itself_for_a_seed, ()) {
   const auto kind = *rc::gen::element<std::string>("shuffled", "dirichlet:0.3");
   RC_ASSERT(partition(first, kind, 1 + first.rows() / 4, seed) ==
             partition(second, kind, 1 + first.rows() / 4, seed));
-  RC_ASSERT(filled(first) == filled(second));
+  RC_ASSERT(dense_features(first) == dense_features(second));
 }
 
 RC_GTEST_PROP(Rows, dense_and_sparse_move_alike, ()) {
   Dataset some = any_numbered(false);
   Dataset same = some;
-  same.features = SparseRows(filled(some).sparseView());
+  same.features = SparseRows(dense_features(some).sparseView());
   std::vector<Index> order(static_cast<std::size_t>(some.rows()));
   std::iota(order.begin(), order.end(), Index{0});
   for (std::size_t left = order.size(); left > 1; --left)
     std::swap(order[left - 1], order[*rc::gen::inRange<std::size_t>(0, left)]);
   data::reorder_rows(some, order);
   data::reorder_rows(same, order);
-  RC_ASSERT(filled(some) == filled(same));
+  RC_ASSERT(dense_features(some) == dense_features(same));
   for (Index row = 0; row < some.rows(); ++row)
-    RC_ASSERT(filled(some)(row, 0) == static_cast<double>(order[row]));
+    RC_ASSERT(dense_features(some)(row, 0) == static_cast<double>(order[row]));
 }
 
 }  // namespace

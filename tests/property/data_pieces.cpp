@@ -101,10 +101,10 @@ RC_GTEST_PROP(Pieces, the_first_bad_line_is_refused, ()) {
   }
   const Read read = csv ? Read(read_csv) : Read(read_libsvm);
   const Content content(text, "f");
-  const std::string truth = test::refusal([&] { read(content, alone); });
+  const std::string truth = test::message([&] { read(content, alone); });
   RC_ASSERT(truth.starts_with(fmt::format("f:{}: ", first_bad)));
   for (int trial = 0; trial < 4; ++trial)
-    RC_ASSERT(test::refusal([&] { read(content, any_workers(dice)); }) == truth);
+    RC_ASSERT(test::message([&] { read(content, any_workers(dice)); }) == truth);
 }
 
 Read array_reader(data::Elements (*open)(std::unique_ptr<data::ByteStream>, std::optional<std::uint64_t>,
@@ -150,7 +150,7 @@ RC_GTEST_PROP(Pieces, the_first_row_that_is_not_finite_is_refused, ()) {
       values[static_cast<std::size_t>(3 * row + dice.below(3))] = std::numeric_limits<double>::infinity();
   const std::string npy = test::npy_of("<f8", fmt::format("({}, 3)", rows), test::values(values));
   const std::string said =
-      test::refusal([&] { array_reader(data::open_npy, true)(Content(npy, "f"), any_workers(dice)); });
+      test::message([&] { array_reader(data::open_npy, true)(Content(npy, "f"), any_workers(dice)); });
   RC_ASSERT(said.starts_with(fmt::format("f: inf in row {}, ", first)));
 }
 

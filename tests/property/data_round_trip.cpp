@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever is written reads back bit for bit, in every format, plain and gzipped.
 #include "data/readers.hpp"
+#include "support/by_rows.hpp"
 #include "support/data_bytes.hpp"
 #include "support/dense.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <bit>
 #include <cmath>
-#include <cstring>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -16,7 +16,7 @@
 namespace ideal {
 namespace {
 
-using test::filled;
+using test::dense_features, test::same_bits;
 
 /// Any finite double: zeros of both signs, subnormals and extremes as likely as common numbers.
 rc::Gen<double> any_value() {
@@ -60,15 +60,11 @@ Dataset any_dataset(bool sparse) {
   return data;
 }
 
-bool same_bits(const double* a, const double* b, Index count) {
-  return std::memcmp(a, b, static_cast<std::size_t>(count) * sizeof(double)) == 0;
-}
-
 void expect_same(const Dataset& a, const Dataset& b) {
   RC_ASSERT(a.rows() == b.rows());
   RC_ASSERT(a.columns() == b.columns());
   RC_ASSERT(same_bits(a.labels.data(), b.labels.data(), a.rows()));
-  RC_ASSERT(same_bits(filled(a).data(), filled(b).data(), a.rows() * a.columns()));
+  RC_ASSERT(same_bits(dense_features(a).data(), dense_features(b).data(), a.rows() * a.columns()));
 }
 
 Dataset written_and_read(const Dataset& data, std::string_view name) {
@@ -105,7 +101,7 @@ RC_GTEST_PROP(RoundTrip, libsvm_keeps_stored_entries, ()) {
 RC_GTEST_PROP(RoundTrip, dense_libsvm_differs_in_nothing_but_the_sign_of_zeros, ()) {
   const Dataset data = any_dataset(false);
   const Dataset back = written_and_read(data, "a.svm");
-  RC_ASSERT(filled(back) == filled(data));
+  RC_ASSERT(dense_features(back) == dense_features(data));
   RC_ASSERT(same_bits(back.labels.data(), data.labels.data(), data.rows()));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/recorder.hpp"
+#include "support/problems.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same method on another transport: the same bits.
-#include "support/quadratics.hpp"
+#include "support/problems.hpp"
 
 #include <ideal/error.hpp>
 #include <ideal/random.hpp>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -44,24 +45,25 @@ void expect_same_bits(const Result& a, const Result& b, const std::string& what)
   EXPECT_EQ(a.status, b.status) << what;
 }
 
-class EveryMethodOnThreads : public testing::TestWithParam<std::string> {};
+class EveryMethodOnThreads : public testing::TestWithParam<std::string> {
+ protected:
+  static Method tested() {
+    Method m = method(GetParam());
+    if (GetParam() == "dvr") m.set("parts", "4");  // else its steps are too small to get anywhere
+    return m;
+  }
+  /// One gradient, then ever more rounds: the last of them take all the time.
+  static bool rounds_grow() { return GetParam() == "dnc" || GetParam() == "apm-c"; }
+};
 
-INSTANTIATE_TEST_SUITE_P(Methods, EveryMethodOnThreads, testing::ValuesIn(method_names()),
-                         [](const auto& test) {
-                           std::string name = test.param;
-                           std::ranges::replace(name, '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Methods, EveryMethodOnThreads, testing::ValuesIn(method_names()), readable);
 
 TEST_P(EveryMethodOnThreads, GivesTheBitsOfTheSimulatorForAnyAssignmentOfAgentsToHosts) {
-  Method m = method(GetParam());
-  if (GetParam() == "dvr") m.set("parts", "4");  // else its steps are too small to get anywhere
+  const Method m = tested();
   // Exact subproblems take long inner loops: an easier problem and a larger budget make several outer
   // iterations of them.
   const bool exact = GetParam() == "aal";
-  // One gradient, then ever more rounds: the last of them take all the time.
-  const bool rounds_grow = GetParam() == "dnc" || GetParam() == "apm-c";
-  const double computations = exact ? 320 : rounds_grow ? 15 : 45;
+  const double computations = exact ? 320 : rounds_grow() ? 15 : 45;
   const Shape shapes[] = {{.loss = LossKind::logistic},
                           {.loss = LossKind::ridge, .density = 0.4},
                           {.loss = LossKind::softmax, .classes = 3}};
@@ -111,10 +113,7 @@ void expect_seamless_resumption(const Method& m, Index pass = 170) {
 }
 
 TEST_P(EveryMethodOnThreads, ContinuesBitForBitFromACheckpointOnAnyHosts) {
-  Method m = method(GetParam());
-  if (GetParam() == "dvr") m.set("parts", "4");
-  const bool rounds_grow = GetParam() == "dnc" || GetParam() == "apm-c";
-  expect_seamless_resumption(m, rounds_grow ? 30 : 170);
+  expect_seamless_resumption(tested(), rounds_grow() ? 30 : 170);
 }
 
 TEST(Runtimes, CheckpointsHoldWhatInnerSolversAndOptionsNeed) {

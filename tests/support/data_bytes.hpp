@@ -3,7 +3,7 @@
 // writers.
 #pragma once
 
-#include <ideal/error.hpp>
+#include "support/message.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -58,17 +58,6 @@ class Folder {
  private:
   std::filesystem::path path_;
 };
-
-/// The message of the InputError `action` throws.
-template <class Action>
-std::string refusal(Action&& action) {
-  try {
-    action();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
 
 inline std::string number(std::uint64_t value, std::size_t size, std::endian order = std::endian::little) {
   std::string bytes;

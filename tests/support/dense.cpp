@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/dense.hpp"
 
-#include <cmath>
 #include <utility>
 
 #include <Eigen/Dense>
@@ -32,7 +31,7 @@ Block averaging_matrix(const Topology& topology) {
   return Block::Identity(topology.agents(), topology.agents()) - s * Block(topology.weights());
 }
 
-DenseRows filled(const Dataset& data) {
+DenseRows dense_features(const Dataset& data) {
   return std::visit([](const auto& rows) { return DenseRows(rows); }, data.features);
 }
 

@@ -27,8 +27,8 @@ Block compose(const Eigenpairs& pairs);
 /// Q_J(W) by its definition, eigenvalue by eigenvalue.
 Block chebyshev_of(const Topology& topology, int J);
 
-/// Features with their zeros.
-DenseRows filled(const Dataset& data);
+/// Zeros included.
+DenseRows dense_features(const Dataset& data);
 
 /// W_DS, doubly stochastic.
 Block averaging_matrix(const Topology& topology);

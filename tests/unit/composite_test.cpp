@@ -312,23 +312,18 @@ TEST(PgExtra, IsItsPublishedForm) {
   const Block W_DS = Block::Identity(9, 9) - Block(topology.weights());
   const Block W_half = (Block::Identity(9, 9) + W_DS) / 2;
   const double lambda_max = topology.spectrum().lambda_max;
-  const auto gradients = [&](const Block& X) {
-    Block G(X.rows(), X.cols());
-    for (Index i = 0; i < 9; ++i) f.problem.losses[i]->gradient(X.col(i), G.col(i));
-    return G;
-  };
   const auto prox = [&](const Block& Z, double step) {
     return Block(Z.unaryExpr([&](double z) { return r.prox(z, step); }));
   };
   for (const std::string name : {"extra", "nids"}) {
     const bool extra = name == "extra";
     const double alpha = extra ? (2 - lambda_max) / (2 * f.problem.constants.L) : 1 / f.problem.constants.L;
-    Block X_prev = Block::Zero(9, 9), G_prev = gradients(X_prev);
+    Block X_prev = Block::Zero(9, 9), G_prev = gradient(f.problem, X_prev);
     Block Z = extra ? Block(product(X_prev, W_DS) - alpha * G_prev) : Block(X_prev - alpha * G_prev);
     Block X = prox(Z, alpha);
     std::vector<Block> iterates{X_prev, X};
     for (int k = 0; k < 80; ++k) {
-      const Block G = gradients(X);
+      const Block G = gradient(f.problem, X);
       if (extra)
         Z = product(X, W_DS) + Z - product(X_prev, W_half) - alpha * (G - G_prev);
       else

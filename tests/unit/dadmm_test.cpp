@@ -116,9 +116,7 @@ TEST(Dadmm, KeepsItsPublishedRate) {
       for (const double factor : {0.8, 1.25}) EXPECT_LT(promised(factor * best), promised(best)) << graph;
 
       const Vector x = f.minimiser();
-      Block at_optimum(d, n);
-      for (Index i = 0; i < n; ++i)
-        problem.losses[static_cast<std::size_t>(i)]->gradient(x, at_optimum.col(i));
+      const Block at_optimum = gradient(problem, x.replicate(1, n));
       Eigenpairs inverse_W = symmetric_eigen(W);
       for (double& lambda : inverse_W.values) lambda = lambda < lambda_min / 2 ? 0 : 1 / lambda;
       const Block pseudo_inverse = compose(inverse_W);

@@ -8,7 +8,7 @@
 namespace ideal {
 namespace {
 
-using test::refusal;
+using test::message;
 
 TEST(Catalogue, names_and_splits) {
   EXPECT_EQ(find_named("mnist")->title(), "mnist");
@@ -17,9 +17,9 @@ TEST(Catalogue, names_and_splits) {
   EXPECT_TRUE(find_named("mnist:test")->test);
   for (const char* file : {"./mnist", "mnist.csv", "MNIST", "", ":test", "/mnist:test", "synthetic:rows=3"})
     EXPECT_FALSE(find_named(file)) << file;
-  EXPECT_EQ(refusal([] { find_named("mnist:tset"); }),
+  EXPECT_EQ(message([] { find_named("mnist:tset"); }),
             "mnist:tset: no split 'tset' (the splits are train and test). Write mnist or mnist:test.");
-  EXPECT_EQ(refusal([] { find_named("diabetes:test"); }),
+  EXPECT_EQ(message([] { find_named("diabetes:test"); }),
             "diabetes:test: no split 'test' (the only split is train). Write diabetes.");
 }
 
@@ -27,7 +27,7 @@ TEST(Catalogue, reads_from_the_cache) {
   const test::Folder cache;
   const NamedSplit split = *find_named("mnist:test");
   const std::filesystem::path file = cached_file(split, cache.path(""));
-  EXPECT_EQ(refusal([&] { read_named(split, cache.path("")); }),
+  EXPECT_EQ(message([&] { read_named(split, cache.path("")); }),
             fmt::format("mnist:test: no {} (a named data set is fetched once, then read from the cache). Run "
                         "'ideal data fetch mnist'.",
                         file.string()));

@@ -8,12 +8,12 @@ namespace ideal {
 namespace {
 
 using data::parse_csv;
-using test::refusal;
+using test::message;
 
 const DenseRows& dense(const Dataset& data) { return std::get<DenseRows>(data.features); }
 
 std::string refused_csv(std::string_view text, std::string_view label = "") {
-  return refusal([&] { parse_csv(text, label, "wine.csv"); });
+  return message([&] { parse_csv(text, label, "wine.csv"); });
 }
 
 TEST(Csv, takes_the_last_column_for_labels) {

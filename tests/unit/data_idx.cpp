@@ -9,11 +9,11 @@ namespace {
 
 using data::parse_idx;
 using test::idx;
-using test::refusal;
+using test::message;
 using test::values;
 
 std::string refused_idx(std::string_view bytes) {
-  return refusal([&] { parse_idx(bytes, "t"); });
+  return message([&] { parse_idx(bytes, "t"); });
 }
 
 const std::string images = idx(8, {2, 1, 3}, values<std::uint8_t>({0, 1, 2, 3, 128, 255}));
@@ -47,18 +47,18 @@ TEST(Idx, takes_named_labels) {
 TEST(Idx, refuses_missing_or_other_labels) {
   const test::Folder folder;
   const auto lonely = folder.write("a", images);
-  EXPECT_EQ(refusal([&] { read_dataset(lonely); }),
+  EXPECT_EQ(message([&] { read_dataset(lonely); }),
             lonely.string() +
                 ": images without labels (labels are beside *images-idx3* as *labels-idx1*, or named). "
                 "Name the file with the labels.");
   ReadOptions options;
   options.labels = folder.write("b", idx(8, {3}, "123"));
-  EXPECT_EQ(refusal([&] { read_dataset(lonely, options); }),
+  EXPECT_EQ(message([&] { read_dataset(lonely, options); }),
             fmt::format("{}: 3 labels for the 2 rows of {} (every row has one label). "
                         "Name the labels that belong to this file.",
                         options.labels.string(), lonely.string()));
   const auto only_labels = folder.write("c", labels);
-  EXPECT_NE(refusal([&] { read_dataset(only_labels); }).find("one-dimensional files hold labels"),
+  EXPECT_NE(message([&] { read_dataset(only_labels); }).find("one-dimensional files hold labels"),
             std::string::npos);
 }
 

@@ -9,11 +9,11 @@ namespace ideal {
 namespace {
 
 using data::parse_libsvm;
-using test::filled;
-using test::refusal;
+using test::dense_features;
+using test::message;
 
 std::string refused_libsvm(std::string_view text) {
-  return refusal([&] { parse_libsvm(text, "heart.svm"); });
+  return message([&] { parse_libsvm(text, "heart.svm"); });
 }
 
 TEST(Libsvm, reads_labels_and_features) {
@@ -23,19 +23,19 @@ TEST(Libsvm, reads_labels_and_features) {
   EXPECT_EQ(data.columns(), 3);
   EXPECT_EQ(data.nonzeros(), 3);
   EXPECT_EQ(data.labels, (Vector(2) << 1, -1).finished());
-  EXPECT_EQ(filled(data), (DenseRows(2, 3) << 0.5, 0, -20, 0, 7, 0).finished());
+  EXPECT_EQ(dense_features(data), (DenseRows(2, 3) << 0.5, 0, -20, 0, 7, 0).finished());
   EXPECT_TRUE(std::get<SparseRows>(data.features).isCompressed());
 }
 
 TEST(Libsvm, skips_comments_blank_lines_and_query_ids) {
   const Dataset data = parse_libsvm("# title\r\n\r\n1 qid:7 1:1 # 2:2\r\n \t\n2\t2:+3  \n3", "f");
   EXPECT_EQ(data.labels, (Vector(3) << 1, 2, 3).finished());
-  EXPECT_EQ(filled(data), (DenseRows(3, 2) << 1, 0, 0, 3, 0, 0).finished());
+  EXPECT_EQ(dense_features(data), (DenseRows(3, 2) << 1, 0, 0, 3, 0, 0).finished());
   EXPECT_EQ(data.nonzeros(), 2);
 }
 
 TEST(Libsvm, rounds_what_is_too_small_to_zero) {
-  EXPECT_EQ(filled(parse_libsvm("1 1:1e-400 2:1", "f"))(0, 0), 0);
+  EXPECT_EQ(dense_features(parse_libsvm("1 1:1e-400 2:1", "f"))(0, 0), 0);
 }
 
 TEST(Libsvm, refuses_bad_indices) {

@@ -11,15 +11,15 @@ namespace ideal {
 namespace {
 
 using data::parse_npy;
+using test::message;
 using test::npy;
 using test::npy_of;
-using test::refusal;
 using test::values;
 
 DenseRows rows(std::string_view bytes) { return data::to_rows(parse_npy(bytes, "a.npy"), "a.npy"); }
 
 std::string refused_npy(std::string_view bytes) {
-  return refusal([&] { rows(bytes); });
+  return message([&] { rows(bytes); });
 }
 
 template <class T>
@@ -128,10 +128,10 @@ TEST(Npy, has_its_labels_in_the_last_column_or_another_file) {
   EXPECT_EQ(read_dataset(file, options).columns(), 3);
 
   options.labels = folder.write("y.npy", npy_of("<i4", "(3,)", values<std::int32_t>({-1, 1, 1})));
-  EXPECT_NE(refusal([&] { read_dataset(file, options); }).find("3 labels for the 2 rows of"),
+  EXPECT_NE(message([&] { read_dataset(file, options); }).find("3 labels for the 2 rows of"),
             std::string::npos);
   options.labels = folder.write("y.csv", "1,2\n");
-  EXPECT_NE(refusal([&] { read_dataset(file, options); }).find("labels come as IDX or NPY"),
+  EXPECT_NE(message([&] { read_dataset(file, options); }).find("labels come as IDX or NPY"),
             std::string::npos);
 }
 

@@ -10,15 +10,15 @@ namespace ideal {
 namespace {
 
 using data::parse_npz;
+using test::message;
 using test::npy_of;
-using test::refusal;
 using test::values;
 using test::zip;
 
 using Members = std::vector<std::pair<std::string, std::string>>;
 
 std::string refused_npz(std::string_view bytes) {
-  return refusal([&] { parse_npz(bytes, "d.npz"); });
+  return message([&] { parse_npz(bytes, "d.npz"); });
 }
 
 const std::string X = npy_of("<f8", "(2, 2)", values<double>({1, 2, 3, 4}));
@@ -108,7 +108,7 @@ TEST(Npz, refuses_missing_arrays) {
             "Write numpy.savez(file, X=X, y=y).");
   const test::Folder folder;
   const auto file = folder.write("d.npz", zip({{"X.npy", X}}));
-  EXPECT_NE(refusal([&] { read_dataset(file); }).find("no array of labels"), std::string::npos);
+  EXPECT_NE(message([&] { read_dataset(file); }).find("no array of labels"), std::string::npos);
   ReadOptions options;
   options.labels = folder.write("y.npy", y);
   EXPECT_EQ(read_dataset(file, options).labels, (Vector(2) << -1, 1).finished());

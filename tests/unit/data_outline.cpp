@@ -16,11 +16,11 @@
 namespace ideal {
 namespace {
 
+using test::message;
 using test::npy_of;
-using test::refusal;
 using test::values;
 
-using Rows = std::vector<Index>;
+using Chosen = std::vector<Index>;
 
 /// Every part, all rows, some rows in disorder, none.
 void expect_by_rows(const std::filesystem::path& file, const ReadOptions& options = {}) {
@@ -31,7 +31,7 @@ void expect_by_rows(const std::filesystem::path& file, const ReadOptions& option
     EXPECT_EQ(found.columns, whole.columns()) << file << parts;
     EXPECT_EQ(found.sparse, whole.sparse()) << file << parts;
     const Index last = whole.rows() - 1;
-    for (const Rows& rows : {Rows{}, Rows{0}, Rows{last}, Rows{last, 0, last / 2, last, 0}}) {
+    for (const Chosen& rows : {Chosen{}, Chosen{0}, Chosen{last}, Chosen{last, 0, last / 2, last, 0}}) {
       const Dataset some = read_rows(file, options, found, rows);
       EXPECT_TRUE(test::same_rows(some, rows, whole)) << file << parts;
       EXPECT_EQ(some.name, whole.name);
@@ -109,7 +109,7 @@ TEST(Outline, serves_archives) {
 TEST(Outline, serves_named_data_sets) {
   const test::Folder cache;
   const NamedSplit split = *find_named("heart_scale");
-  EXPECT_NE(refusal([&] { rows_file(split, cache.path("")); }).find("ideal data fetch"), std::string::npos);
+  EXPECT_NE(message([&] { rows_file(split, cache.path("")); }).find("ideal data fetch"), std::string::npos);
   const auto file = cached_file(split, cache.path(""));
   std::filesystem::create_directories(file.parent_path());
   write_dataset({"", DenseRows::Random(5, 3), Vector::Ones(5)}, file);
@@ -119,7 +119,7 @@ TEST(Outline, serves_named_data_sets) {
 
 /// What the first of the parts that refuses says.
 std::string refused_in_parts(const std::filesystem::path& file, Index parts) {
-  return refusal([&] { test::outline_in_parts(file, {}, parts); });
+  return message([&] { test::outline_in_parts(file, {}, parts); });
 }
 
 TEST(Outline, names_the_true_line_from_whichever_part) {
@@ -131,13 +131,13 @@ TEST(Outline, names_the_true_line_from_whichever_part) {
       csv += row == bad ? "1,red\r\n" : "1,2\r\n";
     }
     const auto sparse = folder.write("a.svm", svm), dense = folder.write("a.csv", csv);
-    EXPECT_EQ(refusal([&] { read_dataset(sparse); }),
+    EXPECT_EQ(message([&] { read_dataset(sparse); }),
               fmt::format("{}:{}: index 0 (LIBSVM indices start at 1 and ascend). Write 1 for the first "
                           "feature.",
                           sparse.string(), 2 * bad));
     for (const Index parts : {1, 2, 3, 7, 1000}) {
-      EXPECT_EQ(refused_in_parts(sparse, parts), refusal([&] { read_dataset(sparse); })) << parts;
-      EXPECT_EQ(refused_in_parts(dense, parts), refusal([&] { read_dataset(dense); })) << parts;
+      EXPECT_EQ(refused_in_parts(sparse, parts), message([&] { read_dataset(sparse); })) << parts;
+      EXPECT_EQ(refused_in_parts(dense, parts), message([&] { read_dataset(dense); })) << parts;
     }
   }
 }
@@ -158,7 +158,7 @@ TEST(Outline, refuses_what_a_data_set_is_refused_for) {
       folder.path("missing")};
   for (const auto& file : files)
     for (const Index parts : {1, 3})
-      EXPECT_EQ(refused_in_parts(file, parts), refusal([&] { read_dataset(file); })) << file << parts;
+      EXPECT_EQ(refused_in_parts(file, parts), message([&] { read_dataset(file); })) << file << parts;
 }
 
 TEST(Outline, is_not_made_of_a_pipe) {
@@ -172,7 +172,7 @@ TEST(Outline, is_not_made_of_a_pipe) {
   };
   while_writing([&] { EXPECT_EQ(read_dataset(pipe).rows(), 1); });
   while_writing([&] {
-    EXPECT_EQ(refusal([&] { outline(pipe); }),
+    EXPECT_EQ(message([&] { outline(pipe); }),
               pipe.string() +
                   ": a pipe (a file that is read by rows can be read more than once). "
                   "Write the data to a file.");
@@ -182,7 +182,7 @@ TEST(Outline, is_not_made_of_a_pipe) {
 TEST(Outline, has_parts_that_exist) {
   const test::Folder folder;
   const auto file = folder.write("a.csv", "1,2\n");
-  EXPECT_EQ(refusal([&] { outline(file, {}, 2, 2); }),
+  EXPECT_EQ(message([&] { outline(file, {}, 2, 2); }),
             "outline: part 2 of 2 (parts count from 0 and are fewer than there are). Ask for a part that "
             "exists.");
 }
@@ -210,8 +210,8 @@ TEST(ReadRows, refuses_rows_that_are_not_there) {
   const auto file = folder.write("a.svm", "1 1:2\n2 2:3\n");
   const Outline found = outline(file);
   for (const Index row : {-1, 2})
-    EXPECT_EQ(refusal([&] {
-                read_rows(file, {}, found, Rows{0, row});
+    EXPECT_EQ(message([&] {
+                read_rows(file, {}, found, Chosen{0, row});
               }),
               fmt::format("{}: row {} (the file has 2 rows, counted from 0). Ask for rows that are there.",
                           file.string(), row));
@@ -222,18 +222,18 @@ TEST(ReadRows, names_the_row_of_the_file) {
   const auto file =
       folder.write("a.npy", npy_of("<f8", "(3, 2)", values<double>({1, 2, 3, 4, std::nan(""), 6})));
   const Outline found = outline(file);
-  EXPECT_EQ(read_rows(file, {}, found, Rows{1}).labels[0], 4);
-  EXPECT_EQ(refusal([&] { read_rows(file, {}, found, Rows{2, 0}); }), refusal([&] { read_dataset(file); }));
+  EXPECT_EQ(read_rows(file, {}, found, Chosen{1}).labels[0], 4);
+  EXPECT_EQ(message([&] { read_rows(file, {}, found, Chosen{2, 0}); }), message([&] { read_dataset(file); }));
 }
 
 TEST(ReadRows, notices_another_file) {
   const test::Folder folder;
-  const Rows last{1};
+  const Chosen last{1};
   const auto changes = [&](std::string_view name, std::string_view before, std::string_view after) {
     const auto file = folder.write(name, before);
     const Outline found = outline(file);
     const auto same = folder.write(name, after);
-    return refusal([&] { read_rows(same, {}, found, last); }).find("other rows than before") !=
+    return message([&] { read_rows(same, {}, found, last); }).find("other rows than before") !=
            std::string::npos;
   };
   EXPECT_TRUE(changes("a.svm", "1 1:2\n2 2:3\n", "1 1:2\n"));
@@ -252,7 +252,7 @@ TEST(Shards, are_named_by_one_integer_conversion) {
   EXPECT_EQ(shard_file("shards/part-%04d.svm", 12), "shards/part-0012.svm");
   EXPECT_EQ(shard_file("%02d", 12345), "12345");
   EXPECT_EQ(shard_file("a%%b%3d", 7), "a%b  7");
-  EXPECT_EQ(refusal([] { shard_file("a.svm", 3); }),
+  EXPECT_EQ(message([] { shard_file("a.svm", 3); }),
             "'a.svm': no file of agent 3 (a pattern holds one %d for the number of the agent, from 0). Write "
             "for example shards/part-%04d.svm.");
 }
@@ -272,7 +272,7 @@ TEST(Labels, are_prepared_without_features) {
   EXPECT_EQ(prepare_labels(labels, "a.svm", LossKind::logistic), 2);
   EXPECT_EQ(labels, (Vector{{1, -1, -1, 1}}));
   labels[0] = 7;
-  EXPECT_NE(refusal([&] { prepare_labels(labels, "a.svm", LossKind::logistic); }).find("a.svm: 3 distinct"),
+  EXPECT_NE(message([&] { prepare_labels(labels, "a.svm", LossKind::logistic); }).find("a.svm: 3 distinct"),
             std::string::npos);
 }
 

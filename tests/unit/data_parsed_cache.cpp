@@ -188,9 +188,9 @@ TEST_F(Parsed, what_was_not_used_for_longest_makes_room) {
 
 TEST_F(Parsed, bad_text_is_refused_as_ever) {
   const auto file = folder.write("a", "1 1:1\n1 0:1\n");
-  EXPECT_EQ(test::refusal([&] { (void)read(file); }), test::refusal([&] { (void)read_dataset(file); }));
+  EXPECT_EQ(test::message([&] { (void)read(file); }), test::message([&] { (void)read_dataset(file); }));
   EXPECT_TRUE(entries().empty());
-  EXPECT_NE(test::refusal([&] { (void)read(folder.path("missing")); }).find("No such file"),
+  EXPECT_NE(test::message([&] { (void)read(folder.path("missing")); }).find("No such file"),
             std::string::npos);
 }
 

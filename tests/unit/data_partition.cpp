@@ -10,7 +10,7 @@
 namespace ideal {
 namespace {
 
-using test::refusal;
+using test::message;
 using Offsets = std::vector<Index>;
 
 /// Row r holds r and is labelled r % classes.
@@ -84,7 +84,7 @@ TEST(Partition, dirichlet_favours_no_agent_when_classes_are_single_rows) {
 
 TEST(Partition, refuses_more_agents_than_rows) {
   Dataset data = numbered(5);
-  EXPECT_EQ(refusal([&] { partition(data, "contiguous", 8, 0); }),
+  EXPECT_EQ(message([&] { partition(data, "contiguous", 8, 0); }),
             "partition: 8 agents for 5 rows (every agent gets at least one row). "
             "Use a graph of 1 to 5 agents, or more data.");
   EXPECT_THROW(partition(data, "contiguous", 0, 0), InputError);
@@ -92,15 +92,15 @@ TEST(Partition, refuses_more_agents_than_rows) {
 
 TEST(Partition, refuses_unknown_kinds) {
   Dataset data = numbered(5);
-  EXPECT_EQ(refusal([&] { partition(data, "shufled", 2, 0); }),
+  EXPECT_EQ(message([&] { partition(data, "shufled", 2, 0); }),
             "--partition: 'shufled' (a partition is one of the known kinds). Did you mean 'shuffled'?");
-  EXPECT_EQ(refusal([&] { partition(data, "", 2, 0); }),
+  EXPECT_EQ(message([&] { partition(data, "", 2, 0); }),
             "--partition: '' (a partition is one of the known kinds). "
             "One of: contiguous, shuffled, by-label, dirichlet:ALPHA.");
   for (const std::string_view kind :
        {"dirichlet", "dirichlet:", "dirichlet:0", "dirichlet:-1", "dirichlet:inf", "dirichlet:1e-310",
         "dirichlet:9e-7", "dirichlet:1.1e6"})
-    EXPECT_EQ(refusal([&] { partition(data, kind, 2, 0); }),
+    EXPECT_EQ(message([&] { partition(data, kind, 2, 0); }),
               fmt::format("--partition: '{}' (dirichlet takes a concentration in 1e-6 ... 1e6). "
                           "Write for example dirichlet:0.5; smaller is more skewed.",
                           kind));

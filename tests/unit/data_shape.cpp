@@ -12,8 +12,8 @@
 namespace ideal {
 namespace {
 
-using test::filled;
-using test::refusal;
+using test::dense_features;
+using test::message;
 
 Dataset digits(bool sparse) {
   const DenseRows rows = (DenseRows(5, 2) << 1, 0, 2, 2, 0, 3, 3, 4, 0, 0).finished();
@@ -27,16 +27,16 @@ TEST(KeepClasses, keeps_two_and_relabels_them) {
     Dataset data = digits(sparse);
     keep_classes(data, 7, 1);
     EXPECT_EQ(data.sparse(), sparse);
-    EXPECT_EQ(filled(data), (DenseRows(4, 2) << 1, 0, 2, 2, 3, 4, 0, 0).finished());
+    EXPECT_EQ(dense_features(data), (DenseRows(4, 2) << 1, 0, 2, 2, 3, 4, 0, 0).finished());
     EXPECT_EQ(data.labels, (Vector(4) << -1, 1, -1, 1).finished());
   }
 }
 
 TEST(KeepClasses, refuses_absent_or_equal_classes) {
   Dataset data = digits(false);
-  EXPECT_EQ(refusal([&] { keep_classes(data, 7, 3); }),
+  EXPECT_EQ(message([&] { keep_classes(data, 7, 3); }),
             "--classes: no row labelled 3 (both classes occur in the data). The data have 1, 7, 9.");
-  EXPECT_EQ(refusal([&] { keep_classes(data, 7, 7); }),
+  EXPECT_EQ(message([&] { keep_classes(data, 7, 7); }),
             "--classes: 7 twice (two different classes are told apart). The data have 1, 7, 9.");
   EXPECT_EQ(data.rows(), 5);
 }
@@ -45,25 +45,26 @@ TEST(NormalizeRows, gives_unit_rows_and_leaves_zeros) {
   for (const bool sparse : {false, true}) {
     Dataset data = digits(sparse);
     normalize_rows(data);
-    EXPECT_EQ(filled(data).row(3), (Eigen::RowVectorXd(2) << 0.6, 0.8).finished());
-    EXPECT_EQ(filled(data).row(4), Eigen::RowVectorXd::Zero(2));
+    EXPECT_EQ(dense_features(data).row(3), (Eigen::RowVectorXd(2) << 0.6, 0.8).finished());
+    EXPECT_EQ(dense_features(data).row(4), Eigen::RowVectorXd::Zero(2));
   }
   Dataset huge{"", (DenseRows(1, 2) << 3e200, 4e200).finished(), Vector::Ones(1)};
   normalize_rows(huge);
-  EXPECT_NEAR(filled(huge)(0, 0), 0.6, 1e-15);
+  EXPECT_NEAR(dense_features(huge)(0, 0), 0.6, 1e-15);
 }
 
 TEST(Synthesize, is_the_same_everywhere) {
   const Dataset data = synthesize({.rows = 3, .columns = 2, .seed = 1});
-  EXPECT_EQ(filled(data)(0, 0), -0x1.35565cc58fde3p-1);
-  EXPECT_EQ(filled(data)(2, 1), 0x1.7b19c8a027de8p-4);
-  EXPECT_EQ(filled(data), filled(synthesize({.rows = 5, .columns = 2, .seed = 1})).topRows(3));
-  EXPECT_NE(filled(data), filled(synthesize({.rows = 3, .columns = 2, .seed = 2})));
+  EXPECT_EQ(dense_features(data)(0, 0), -0x1.35565cc58fde3p-1);
+  EXPECT_EQ(dense_features(data)(2, 1), 0x1.7b19c8a027de8p-4);
+  EXPECT_EQ(dense_features(data),
+            dense_features(synthesize({.rows = 5, .columns = 2, .seed = 1})).topRows(3));
+  EXPECT_NE(dense_features(data), dense_features(synthesize({.rows = 3, .columns = 2, .seed = 2})));
 }
 
 TEST(Synthesize, has_the_spectrum_it_promises) {
   const Dataset data = synthesize({.rows = 20000, .columns = 5, .decay = 100});
-  const Vector squares = filled(data).colwise().squaredNorm() / 20000;
+  const Vector squares = dense_features(data).colwise().squaredNorm() / 20000;
   EXPECT_NEAR(squares.sum(), 1, 0.02);
   EXPECT_NEAR(std::sqrt(squares[0] / squares[4]), 100, 3);
   EXPECT_NEAR(std::sqrt(squares[0] / squares[2]), 10, 0.3);
@@ -93,8 +94,8 @@ TEST(Synthesize, can_be_sparse) {
 }
 
 TEST(Synthesize, refuses_impossible_shapes) {
-  EXPECT_EQ(refusal([] { synthesize({.rows = 0}); }), "synthetic rows: 0 (at least 1). Change the field.");
-  EXPECT_EQ(refusal([] { synthesize({.classes = 1}); }),
+  EXPECT_EQ(message([] { synthesize({.rows = 0}); }), "synthetic rows: 0 (at least 1). Change the field.");
+  EXPECT_EQ(message([] { synthesize({.classes = 1}); }),
             "synthetic classes: 1 (0 for regression, or at least 2). Change the field.");
   for (const Synthetic& bad :
        {Synthetic{.columns = 0}, Synthetic{.decay = 0.5}, Synthetic{.noise = 2}, Synthetic{.noise = -1},

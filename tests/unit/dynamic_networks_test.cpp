@@ -2,13 +2,13 @@
 // Networks that change from step to step or go one way, against dense recursions, invariants and what is
 // known of a network that stays as it is.
 #include "network/parse.hpp"
-#include "support/data_bytes.hpp"
 #include "support/dense.hpp"
 #include "support/message.hpp"
 #include "support/quadratics.hpp"
 #include "support/recorder.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 
 #include <fmt/format.h>

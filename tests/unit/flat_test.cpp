@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where curvature is flat: optima, classes of losses, and the guard without strong convexity.
-#include "support/kinked.hpp"
+#include "support/losses.hpp"
 #include "support/message.hpp"
 
 #include <array>

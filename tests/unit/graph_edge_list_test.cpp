@@ -12,7 +12,7 @@
 namespace ideal {
 namespace {
 
-std::string complaint(std::string_view text) {
+std::string list_complaint(std::string_view text) {
   return test::message([&] { parse_edge_list(text, "edges.txt"); });
 }
 
@@ -26,23 +26,24 @@ TEST(EdgeList, ReadsEdgesWeightsAndComments) {
 }
 
 TEST(EdgeList, NamesTheLine) {
-  EXPECT_EQ(complaint("0 1\n1\n"),
+  EXPECT_EQ(list_complaint("0 1\n1\n"),
             "edges.txt:2: 1 fields (a line is 'a b' or 'a b weight'). Separate them by spaces.");
-  EXPECT_EQ(complaint("0 1 2 3"),
+  EXPECT_EQ(list_complaint("0 1 2 3"),
             "edges.txt:1: 4 fields (a line is 'a b' or 'a b weight'). Separate them by spaces.");
-  EXPECT_EQ(complaint("0 -1"),
+  EXPECT_EQ(list_complaint("0 -1"),
             "edges.txt:1: agent '-1' (agents are whole numbers, 0 ... 9999999). Number the agents from 0.");
-  EXPECT_EQ(complaint("0 1\n\n0 two"),
+  EXPECT_EQ(list_complaint("0 1\n\n0 two"),
             "edges.txt:3: agent 'two' (agents are whole numbers, 0 ... 9999999). Number the agents from 0.");
-  EXPECT_EQ(complaint("3 3"), "edges.txt:1: edge 3 3 (an agent is not its own neighbour). Delete the line.");
-  EXPECT_EQ(complaint("0 1 0"),
+  EXPECT_EQ(list_complaint("3 3"),
+            "edges.txt:1: edge 3 3 (an agent is not its own neighbour). Delete the line.");
+  EXPECT_EQ(list_complaint("0 1 0"),
             "edges.txt:1: weight '0' (weights are positive numbers). Delete the line if there is no edge.");
-  EXPECT_EQ(complaint("0 1 inf"),
+  EXPECT_EQ(list_complaint("0 1 inf"),
             "edges.txt:1: weight 'inf' (weights are positive numbers). Delete the line if there is no edge.");
-  EXPECT_EQ(complaint("0 1\n1 2\n1 0"),
+  EXPECT_EQ(list_complaint("0 1\n1 2\n1 0"),
             "edges.txt:3: edge 0 1, already on line 1 (an undirected edge is given once). Delete one of the "
             "two lines.");
-  EXPECT_EQ(complaint("# nothing\n"),
+  EXPECT_EQ(list_complaint("# nothing\n"),
             "edges.txt: no edges (a line is 'a b' or 'a b weight'). List at least one edge.");
 }
 

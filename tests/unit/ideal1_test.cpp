@@ -35,10 +35,8 @@ TEST(Ideal1, IsOneFistaStepOnTheAugmentedLagrangian) {
   for (std::size_t k = 0; k < recorded.X.size(); ++k) {
     EXPECT_LT((recorded.X[k] - X).norm(), 1e-11 * (1 + X.norm())) << k;
     const Block Y = X + b * (X - X_prev);
-    Block G(5, 6);
-    for (Index i = 0; i < 6; ++i) problem.losses[i]->gradient(Y.col(i), G.col(i));
     X_prev = X;
-    X = (Y - (G + Omega) / L) * prox;
+    X = (Y - (gradient(problem, Y) + Omega) / L) * prox;
     Omega += eta * L / lambda * X * M_prime;
   }
 }
@@ -59,14 +57,10 @@ TEST(Ideal1, IsNidsWithoutMomentumAndWithHalfThePenaltyAndDualStep) {
                                60);
   const double alpha = 1 / problem.constants.L, s = 1 / topology.spectrum().lambda_max;
   const Block averaging = Block::Identity(6, 6) - s / 2 * Block(topology.weights());
-  const auto gradients = [&](const Block& X) {
-    Block G(5, 6);
-    for (Index i = 0; i < 6; ++i) problem.losses[i]->gradient(X.col(i), G.col(i));
-    return G;
-  };
   for (std::size_t k = 1; k + 1 < recorded.X.size(); ++k) {
     const Block &before = recorded.X[k - 1], &X = recorded.X[k];
-    const Block expected = (2 * X - before - alpha * (gradients(X) - gradients(before))) * averaging;
+    const Block expected =
+        (2 * X - before - alpha * (gradient(problem, X) - gradient(problem, before))) * averaging;
     EXPECT_LT((recorded.X[k + 1] - expected).norm(), 1e-12 * (1 + X.norm())) << k;
   }
 }

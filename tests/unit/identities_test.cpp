@@ -5,6 +5,8 @@
 #include "support/recorder.hpp"
 #include "support/sanitized.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -44,10 +46,10 @@ TEST(Identities, NidsIsItsPrimalDualForm) {
     const Block W(topology.weights());
     const double lambda_max = topology.spectrum().lambda_max;
     const double s = lambda_max < 2 ? 1 : 1 / lambda_max, alpha = 1 / problem.constants.L;
-    Block X = Block::Zero(problem.losses[0]->dimension(), topology.agents()), D = X, G = X;
+    Block X = start_of(problem, topology), D = X;
     std::vector<Block> iterates{X};
     for (int k = 0; k < 60; ++k) {
-      for (Index i = 0; i < X.cols(); ++i) problem.losses[i]->gradient(X.col(i), G.col(i));
+      const Block G = gradient(problem, X);
       const Block V = X - alpha * (G + D);
       if (k > 0) D += s / (2 * alpha) * product(V, W);
       X -= alpha * (G + D);
@@ -140,13 +142,12 @@ std::vector<Block> published_ideal(const Problem& problem, const Topology& topol
   const double step = 1 / (L + rho * lambda_max), eta = rho + mu / lambda_max;
 
   const Index d = problem.losses[0]->dimension(), n = topology.agents();
-  Block x = Block::Zero(d, n), lambda = x, omega = x, gradient = x;
+  Block x = Block::Zero(d, n), lambda = x, omega = x;
   std::vector<Block> ends;
   for (int k = 0; k < outer_iterations; ++k) {
     Block y = x, y_mixed = product(y, W);
     for (Index t = 0; t < T; ++t) {
-      for (Index i = 0; i < n; ++i) problem.losses[i]->gradient(y.col(i), gradient.col(i));
-      const Block x_next = y - step * (omega + gradient + rho * y_mixed);
+      const Block x_next = y - step * (omega + gradient(problem, y) + rho * y_mixed);
       y = x_next + beta_in * (x_next - x);
       y_mixed = product(y, W);
       x = x_next;

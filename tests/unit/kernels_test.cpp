@@ -45,8 +45,8 @@ const auto halved = [](Index, Index count, double* z) {
   for (Index j = 0; j < count; ++j) z[j] *= 0.5;
 };
 
-struct Case {
-  Case(Index rows, Index columns)
+struct RandomRows {
+  RandomRows(Index rows, Index columns)
       : m(rows), d(columns), A(numbers(m * d, 1)), floats(as_floats(A)), x(numbers(d, 2)), r(numbers(m, 3)) {}
   [[nodiscard]] kernel::Rows<double> rows(bool cached = true) const { return {A.data(), m, d, cached}; }
   [[nodiscard]] kernel::Rows<float> narrow(bool cached = true) const { return {floats.data(), m, d, cached}; }
@@ -63,12 +63,12 @@ void for_all_shapes(Test test) {
   for (const Index m : row_counts)
     for (const Index d : widths) {
       SCOPED_TRACE(testing::Message() << m << " x " << d);
-      test(Case(m, d));
+      test(RandomRows(m, d));
     }
 }
 
 TEST_P(EveryCpu, MultipliesRows) {
-  for_all_shapes([](const Case& c) {
+  for_all_shapes([](const RandomRows& c) {
     std::vector<double> z(static_cast<std::size_t>(c.m)), narrow = z;
     kernel::multiply(c.rows(), c.x.data(), z.data());
     kernel::multiply(c.narrow(), c.x.data(), narrow.data());
@@ -85,7 +85,7 @@ TEST_P(EveryCpu, MultipliesRows) {
 }
 
 TEST_P(EveryCpu, AddsMultiplesOfRows) {
-  for_all_shapes([](const Case& c) {
+  for_all_shapes([](const RandomRows& c) {
     const auto start = numbers(c.d, 4);
     auto g = start, narrow = start;
     kernel::add_multiples(c.rows(), c.r.data(), g.data());
@@ -103,7 +103,7 @@ TEST_P(EveryCpu, AddsMultiplesOfRows) {
 }
 
 TEST_P(EveryCpu, PassesOnceWithTheBitsOfTwoSteps) {
-  for_all_shapes([](const Case& c) {
+  for_all_shapes([](const RandomRows& c) {
     const auto start = numbers(c.d, 4);
     std::vector<double> z(static_cast<std::size_t>(c.m));
     auto two_steps = start;
@@ -126,7 +126,7 @@ TEST_P(EveryCpu, PassesOnceWithTheBitsOfTwoSteps) {
 
 TEST_P(EveryCpu, HandsEveryRowToTheResidualOnce) {
   for (const Index m : row_counts) {
-    const Case c(m, 9);
+    const RandomRows c(m, 9);
     std::vector<int> seen(static_cast<std::size_t>(m), 0);
     std::vector<double> g(9, 0), z(static_cast<std::size_t>(m));
     kernel::multiply(c.rows(), c.x.data(), z.data());
@@ -143,7 +143,7 @@ TEST_P(EveryCpu, HandsEveryRowToTheResidualOnce) {
 TEST_P(EveryCpu, MultipliesPanels) {
   for (const Index columns : {1, 2, 3, 9, 10, 12, 17, 30})
     for (const Index m : {1, 3, 4, 33}) {
-      const Case c(m, 21);
+      const RandomRows c(m, 21);
       const Index width = kernel::panel_width(columns);
       ASSERT_GE(width, columns);
       const auto X = numbers(c.d * width, 5);
@@ -164,7 +164,7 @@ TEST_P(EveryCpu, MultipliesPanels) {
 TEST_P(EveryCpu, AddsToPanelsFromARowOn) {
   for (const Index columns : {1, 2, 3, 9, 10, 12, 17, 30})
     for (const Index from : {0, 1, 6, 20}) {
-      const Case c(33, 21);
+      const RandomRows c(33, 21);
       const Index width = kernel::panel_width(columns);
       const auto R = numbers(c.m * width, 5), start = numbers(c.d * width, 6);
       auto G = start;
@@ -299,7 +299,7 @@ TEST_P(EveryCpu, SoftmaxOfScoresOfAnySize) {
 bool fuses(const std::string& target) { return target.starts_with("AVX") || target == "NEON"; }
 
 TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
-  const Case c(37, 50);
+  const RandomRows c(37, 50);
   const auto gradient = [&](const std::string& target) {
     use_cpu_target(target);
     std::vector<double> g(50, 0);

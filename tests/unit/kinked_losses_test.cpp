@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses with kinks, rounded off or not, and their certified optima.
-#include "support/kinked.hpp"
+#include "support/losses.hpp"
 
 #include <algorithm>
 #include <cmath>

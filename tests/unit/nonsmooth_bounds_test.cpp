@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the methods for losses with kinks promise: their published bounds, and the radius these are made of.
-#include "support/kinked.hpp"
+#include "support/losses.hpp"
 #include "support/message.hpp"
 #include "support/sanitized.hpp"
 

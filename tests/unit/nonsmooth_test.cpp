@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The methods for losses with kinks, and which others refuse them.
 #include "support/dense.hpp"
-#include "support/kinked.hpp"
+#include "support/losses.hpp"
 #include "support/message.hpp"
 #include "support/quadratics.hpp"
 #include "support/recorder.hpp"

@@ -16,7 +16,7 @@ using Eigen::MatrixXd;
 
 MatrixXd dense(std::string_view text) { return parse_matrix(text, "W.mtx").toDense(); }
 
-std::string complaint(std::string_view text) {
+std::string matrix_complaint(std::string_view text) {
   return test::message([&] { parse_matrix(text, "W.mtx"); });
 }
 
@@ -37,37 +37,37 @@ TEST(MatrixFile, ReadsMatrixMarket) {
 }
 
 TEST(MatrixFile, NamesTheLineOfACsv) {
-  EXPECT_EQ(complaint(""), "W.mtx: no entries (a matrix has rows). Give W, one row a line.");
-  EXPECT_EQ(complaint("1,2\n3\n"),
+  EXPECT_EQ(matrix_complaint(""), "W.mtx: no entries (a matrix has rows). Give W, one row a line.");
+  EXPECT_EQ(matrix_complaint("1,2\n3\n"),
             "W.mtx:2: 1 entries (the first row has 2). Give every row the same number of entries.");
-  EXPECT_EQ(complaint("1,x\n"), "W.mtx:1: 'x' (entries are numbers). Correct the entry.");
-  EXPECT_EQ(complaint("1,\n"), "W.mtx:1: '' (entries are numbers). Correct the entry.");
+  EXPECT_EQ(matrix_complaint("1,x\n"), "W.mtx:1: 'x' (entries are numbers). Correct the entry.");
+  EXPECT_EQ(matrix_complaint("1,\n"), "W.mtx:1: '' (entries are numbers). Correct the entry.");
 }
 
 TEST(MatrixFile, NamesTheLineOfAMatrixMarketFile) {
   const std::string coordinate = "%%MatrixMarket matrix coordinate real general\n";
   const std::string symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
   EXPECT_EQ(
-      complaint("%%MatrixMarket matrix\n"),
+      matrix_complaint("%%MatrixMarket matrix\n"),
       "W.mtx:1: '%%MatrixMarket matrix' (the banner is '%%MatrixMarket matrix FORMAT FIELD SYMMETRY'). Write "
       "%%MatrixMarket matrix coordinate real symmetric.");
-  EXPECT_EQ(complaint("%%MatrixMarket matrix coordinate complex general\n"),
+  EXPECT_EQ(matrix_complaint("%%MatrixMarket matrix coordinate complex general\n"),
             "W.mtx:1: 'complex' (not supported in the banner). One of: real, integer, pattern.");
-  EXPECT_EQ(complaint("%%MatrixMarket matrix array pattern general\n"),
+  EXPECT_EQ(matrix_complaint("%%MatrixMarket matrix array pattern general\n"),
             "W.mtx:1: array pattern (a pattern has coordinates). Write coordinate for array.");
-  EXPECT_EQ(complaint(coordinate + "2 2\n"),
+  EXPECT_EQ(matrix_complaint(coordinate + "2 2\n"),
             "W.mtx:2: 2 fields (the line is 'rows columns entries'). Correct the line.");
-  EXPECT_EQ(complaint(coordinate + "2 2 1\n3 1 5\n"),
+  EXPECT_EQ(matrix_complaint(coordinate + "2 2 1\n3 1 5\n"),
             "W.mtx:3: '3' (a whole number, 1 ... 2). Correct the line.");
-  EXPECT_EQ(complaint(coordinate + "2 2 2\n1 1 5\n"),
+  EXPECT_EQ(matrix_complaint(coordinate + "2 2 2\n1 1 5\n"),
             "W.mtx:3: the file ends here ('row column value' is missing). Correct the size line.");
-  EXPECT_EQ(complaint(coordinate + "2 2 1\n1 1 5\n2 2 5\n"),
+  EXPECT_EQ(matrix_complaint(coordinate + "2 2 1\n1 1 5\n2 2 5\n"),
             "W.mtx:4: '2 2 5' (more entries than announced). Correct the size line.");
-  EXPECT_EQ(complaint(coordinate + "2 2 2\n1 1 5\n1 1 6\n"),
+  EXPECT_EQ(matrix_complaint(coordinate + "2 2 2\n1 1 5\n1 1 6\n"),
             "W.mtx: entry (1, 1) twice (an entry is given once). Delete one of the two lines.");
-  EXPECT_EQ(complaint(symmetric + "2 3 0\n"),
+  EXPECT_EQ(matrix_complaint(symmetric + "2 3 0\n"),
             "W.mtx:2: 2 x 3 (a symmetric matrix is square). Correct the size line.");
-  EXPECT_EQ(complaint(symmetric + "2 2 1\n1 2 5\n"),
+  EXPECT_EQ(matrix_complaint(symmetric + "2 2 1\n1 2 5\n"),
             "W.mtx:3: entry (1, 2) (a symmetric file holds the lower triangle). Give row >= column.");
 }
 

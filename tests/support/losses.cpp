@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/kinked.hpp"
+#include "support/losses.hpp"
 
 #include <ideal/random.hpp>
 

@@ -4,6 +4,7 @@
 #include "support/problems.hpp"
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <vector>
 
