@@ -10,13 +10,12 @@
 #define HWY_TARGET_INCLUDE "loss/dense_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include "loss/link_simd.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
 namespace ideal::kernel::HWY_NAMESPACE {
 namespace {
-
-namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr Index sums = least_columns;  // partial sums of a dot product
 constexpr Index group = 4;             // rows whose sums fit the registers together
@@ -110,7 +109,7 @@ using HalfFromMemory = Later<Number, 1, Cache::second>;
 
 /// How far behind those that are read next to fetch from memory, in numbers.
 template <class Number>
-constexpr Index further = (32 << 10) / sizeof(Number);
+constexpr Index further = (16 << 10) / sizeof(Number);
 
 #if HWY_TARGET == HWY_SCALAR
 template <class Tag, class Vec>
@@ -137,6 +136,14 @@ HWY_INLINE double halves_added(Two v) {
   return hn::GetLane(v) + hn::ExtractLane(v, 1);
 }
 #endif
+
+/// What becomes of margins, in place.
+HWY_INLINE void settle(const Residual& residual, Index first, Index count, double* z) {
+  if (const double* const b = residual.labels(first))
+    slopes_in_place(z, b, count, residual.scale());
+  else
+    residual(first, count, z);
+}
 
 /// take<rows>(j) for all rows j of `count`: `rows` at a time, and those left by half as many.
 template <Index rows, class Take>
@@ -186,39 +193,49 @@ struct Dense {
   }
 
   /// `next` dot products and `last` multiples in one loop, so that the arithmetic of the ones fills the time
-  /// in which the others wait for memory.
+  /// in which the others wait for memory. Every address in it is a local variable: a store of a register may
+  /// change anything else, and a load that is not of rows costs as much as one that is.
   template <Index next, Index last, class Fetch = NothingFetched, class Number>
   static HWY_INLINE void step(Index d, const Ahead<Number>& A, const Behind<Number>& B,
                               const Number* later = nullptr) {
+    const Index whole = A.x.whole;
+    const double* const x = A.x.x;
+    double* const g = B.g;
+    const Number *ahead[std::max<Index>(next, 1)], *behind[std::max<Index>(last, 1)];
     V sum[std::max<Index>(next, 1)][parts], scale[std::max<Index>(last, 1)];
-    for (Index j = 0; j < next; ++j)
+    for (Index j = 0; j < next; ++j) {
+      ahead[j] = A.rows + j * d;
       for (Index p = 0; p < parts; ++p) sum[j][p] = hn::Zero(lanes);
-    for (Index j = 0; j < last; ++j) scale[j] = hn::Set(lanes, B.r[j]);
-    const auto add_products = [&](Index at, Index p, V x) HWY_ATTR {
-      for (Index j = 0; j < next; ++j) sum[j][p] = hn::MulAdd(load(A.rows + j * d + at), x, sum[j][p]);
+    }
+    for (Index j = 0; j < last; ++j) {
+      behind[j] = B.rows + j * d;
+      scale[j] = hn::Set(lanes, B.r[j]);
+    }
+    const auto add_products = [&](Index at, Index p, V factor) HWY_ATTR {
+      for (Index j = 0; j < next; ++j) sum[j][p] = hn::MulAdd(load(ahead[j] + at), factor, sum[j][p]);
     };
-    const auto multiples_added = [&](Index at, const double* to) HWY_ATTR {
-      V g = load(to);
-      for (Index j = 0; j < last; ++j) g = hn::MulAdd(load(B.rows + j * d + at), scale[j], g);
-      return g;
+    const auto multiples_added = [&](Index at, V to) HWY_ATTR {
+      for (Index j = 0; j < last; ++j) to = hn::MulAdd(load(behind[j] + at), scale[j], to);
+      return to;
     };
 
-    for (Index k = 0; k < A.x.whole; k += sums) {
+    for (Index k = 0; k < whole; k += sums) {
       Fetch::ask(later, k, sums);
       for (Index p = 0; p < parts; ++p) {
         const Index at = k + p * width;
-        if constexpr (next > 0) add_products(at, p, load(A.x.x + at));
-        if constexpr (last > 0) hn::StoreU(multiples_added(at, B.g + at), lanes, B.g + at);
+        if constexpr (next > 0) add_products(at, p, load(x + at));
+        if constexpr (last > 0) hn::StoreU(multiples_added(at, load(g + at)), lanes, g + at);
       }
     }
-    if (A.x.whole < d) {  // the last eight columns again, for those that are left
-      Fetch::ask(later, A.x.whole, d - A.x.whole);
-      const Index done = (sums - (d - A.x.whole)) / width;  // registers with none of these
+    if (whole < d) {  // the last eight columns again, for those that are left
+      Fetch::ask(later, whole, d - whole);
+      const Index done = (sums - (d - whole)) / width;  // registers with none of these
       for (Index p = 0; p < parts; ++p) {
         if (p < done) continue;  // not where p begins: sums that are counted from there are no registers
         const Index at = d - sums + p * width;
         if constexpr (next > 0) add_products(at, p, hn::Load(lanes, A.x.end + p * width));
-        if constexpr (last > 0) hn::Store(multiples_added(at, B.end + p * width), lanes, B.end + p * width);
+        if constexpr (last > 0)
+          hn::Store(multiples_added(at, hn::Load(lanes, B.end + p * width)), lanes, B.end + p * width);
       }
     }
     if constexpr (next > 0) store_totals<next>(sum, A.z);
@@ -247,11 +264,10 @@ struct Dense {
   template <Index rows, class Number>
   static HWY_INLINE void pass_beside(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                      const Residual& residual) {
-    constexpr Index bytes = 8 << 10;                        // two tiles share the nearest cache with x and g
-    constexpr Index least = rows == 1 ? 2 * group : group;  // rows so long are in the second cache anyway
+    constexpr Index bytes = 4 << 10;  // two tiles share the nearest cache with x and g
     using Fetch = Fetched<rows, Cache::second>;
     const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
-    const Index tile = std::clamp(bytes / row_bytes / group * group, least, most_rows);
+    const Index tile = std::clamp(bytes / row_bytes / rows * rows, rows, most_rows);
     const Index whole = A.count / tile * tile;
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
@@ -267,13 +283,13 @@ struct Dense {
           step<rows, rows, Fetch>(A.d, ahead, Behind<Number>{A.row(first - tile + j), z + j, g.g, g.end},
                                   later);
       }
-      residual(first, tile, z_next);
+      settle(residual, first, tile, z_next);
       std::swap(z, z_next);
     }
     if (whole > 0) add(A.some(whole - tile, tile), x, z, g);
     const auto rest = A.some(whole, A.count - whole);
     multiply(rest, x, z);
-    if (rest.count > 0) residual(whole, rest.count, z);
+    if (rest.count > 0) settle(residual, whole, rest.count, z);
     add(rest, x, z, g);
   }
 
@@ -289,7 +305,7 @@ struct Dense {
       const auto some = A.some(first, std::min(tile, A.count - first));
       const HalfFromMemory<Number> behind{some.data + std::max(further<Number>, tile * A.d)};
       multiply(some, x, z, behind);
-      residual(first, some.count, z);
+      settle(residual, first, some.count, z);
       add(some, x, z, g, HalfFromMemory<Number>{behind.share(some.count, A.d)});
     }
   }
@@ -323,7 +339,7 @@ struct Dense {
     for (Index first = 0; first < A.count; first += tile) {
       const auto some = A.some(first, std::min(tile, A.count - first));
       multiply(some, x, z);
-      residual(first, some.count, z);
+      settle(residual, first, some.count, z);
       if (fitting >= group)
         add(some, x, z, g, NextTile<Number>{A.row(first + tile)});
       else

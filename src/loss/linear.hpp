@@ -41,9 +41,14 @@ class LinearLoss : public PiecewiseLoss {
 
   void piece_gradient(Index piece, VectorRef x, VectorOut g) const override {
     start(piece, x, g);
-    rows_->pass({piece, pieces()}, x.data(), g.data(), [&](Index first, Index count, double* z) {
+    const auto slopes = [&](Index first, Index count, double* z) {
       link_.slopes(z, rows_->labels() + first, count, share_);
-    });
+    };
+    const Rows::Piece of_rows{piece, pieces()};
+    if constexpr (requires { link_.known_slopes(rows_->labels(), share_); })
+      rows_->pass(of_rows, x.data(), g.data(), link_.known_slopes(rows_->labels(), share_));
+    else
+      rows_->pass(of_rows, x.data(), g.data(), slopes);
   }
 
   double value_and_gradient(VectorRef x, VectorOut g) const override {
@@ -157,6 +162,8 @@ struct LogisticLink {
   static void slopes(double* z, const double* b, Index count, double scale) {
     kernel::logistic_slopes(z, b, count, scale);
   }
+  /// By the name that kernels know them by.
+  static kernel::LogisticSlopes known_slopes(const double* b, double scale) { return {b, scale}; }
   static void curvatures(double* z, const double* /*b*/, Index count, double scale) {
     kernel::logistic_curvatures(z, count, scale);
   }

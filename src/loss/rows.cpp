@@ -166,10 +166,9 @@ void Rows::pass_rows(Index begin, Index end, const double* x, double* g,
   auto& room = thread_room<HeldG>();
   if (!kept_.empty()) room.assign(kept_.size(), 0);
   double* held_g = kept_.empty() ? g : room.data();
-  const auto from_begin = [&](Index first, Index count, double* z) { residual(begin + first, count, z); };
   std::visit(Overloaded{[](const SparseView&) {},
                         [&](const auto& A) {
-                          kernel::pass(A.some(begin, end - begin), held_x, held_g, from_begin);
+                          kernel::pass(A.some(begin, end - begin), held_x, held_g, residual.from(begin));
                         }},
              data_);
   for (std::size_t k = 0; k < kept_.size(); ++k)
