@@ -109,7 +109,7 @@ using HalfFromMemory = Later<Number, 1, Cache::second>;
 
 /// How far behind those that are read next to fetch from memory, in numbers.
 template <class Number>
-constexpr Index further = (16 << 10) / sizeof(Number);
+constexpr Index further = (32 << 10) / sizeof(Number);
 
 #if HWY_TARGET == HWY_SCALAR
 template <class Tag, class Vec>

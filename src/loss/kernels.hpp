@@ -58,9 +58,8 @@ struct LogisticSlopes {
 class Residual {
  public:
   Residual(LogisticSlopes slopes) : slopes_(slopes) {}  // NOLINT(google-explicit-constructor)
-  template <class Callable>
-  requires std::invocable<const Callable&, Index, Index, double*> Residual(
-      const Callable& callable)  // NOLINT(google-explicit-constructor): a lambda is passed as it is
+  template <std::invocable<Index, Index, double*> Callable>
+  Residual(const Callable& callable)  // NOLINT(google-explicit-constructor): a lambda is passed as it is
       : call_(callable) {}
 
   /// The same for rows that are counted from row `begin` on.
