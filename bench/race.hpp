@@ -10,14 +10,9 @@ namespace bench {
 
 double median(std::vector<double> values);
 
-/// Returns when no other guest of the machine seems to share the core of the calling thread: when reading
-/// from the second cache takes at most 12 % longer than it did at best, or after 0.3 s.
-void wait_for_calm();
-
-/// The share of such waits that ended by time.
-double share_not_calm();
-
-/// Seconds of one call of `work`, in a calm moment, from as many calls as a clock needs to be believed. Work
+/// Seconds of one call of `work`: of several slices, each as short as a clock can be believed, the shortest.
+/// Another guest of the machine who shares a core and its caches, or the way to memory, makes work take half
+/// as long again, which no clock tells, for a fraction of a millisecond at a time, half of the time. Work
 /// done by the calling thread alone (threads = 1) is timed by a clock that stops while other programs have
 /// the core; all of a race have the same clock.
 std::function<double()> timed(int threads, std::function<void()> work);

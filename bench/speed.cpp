@@ -2,7 +2,6 @@
 // bench_speed RESULTS.json [GROUP...]: measures the groups named, or all of them, prints the figures as they
 // come and writes them. scripts/bench builds, runs and renders it.
 #include "groups.hpp"
-#include "race.hpp"
 
 #include <ideal/cpu.hpp>
 
@@ -38,7 +37,6 @@ int main(int argc, char** argv) try {
   report.note("instruction set", ideal::cpu_target());
   for (const Group& group : groups)
     if (wanted.empty() || std::ranges::find(wanted, group.name) != wanted.end()) group.measure(report);
-  report.note("moments that were not calm", fmt::format("{:.0f} %", 100 * bench::share_not_calm()));
   std::ofstream file{std::string(arguments[0])};
   file << report.json().dump(2) << '\n';
   return file.flush() ? 0 : 1;
