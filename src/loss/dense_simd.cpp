@@ -415,6 +415,15 @@ void widen_f32(const float* in, Index count, double* out) {
   for (; k < count; ++k) out[k] = in[k];
 }
 
+void multiples(double factor, const double* in, Index count, double* out) {
+  using Wide = Dense<Widest>;
+  const auto f = hn::Set(Wide::lanes, factor);
+  Index k = 0;
+  for (; k + Wide::width <= count; k += Wide::width)
+    hn::StoreU(hn::Mul(f, Wide::load(in + k)), Wide::lanes, out + k);
+  for (; k < count; ++k) out[k] = factor * in[k];
+}
+
 }  // namespace ideal::kernel::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
@@ -428,6 +437,7 @@ HWY_EXPORT(multiply_f32);
 HWY_EXPORT(add_f64);
 HWY_EXPORT(add_f32);
 HWY_EXPORT(widen_f32);
+HWY_EXPORT(multiples);
 
 void pass(const Rows<double>& A, const double* x, double* g, const Residual& residual) {
   HWY_DYNAMIC_DISPATCH(pass_f64)(A, x, g, residual);
@@ -448,6 +458,9 @@ void add_multiples(const Rows<float>& A, const double* r, double* g) {
   HWY_DYNAMIC_DISPATCH(add_f32)(A, r, g);
 }
 void widen(const float* in, Index count, double* out) { HWY_DYNAMIC_DISPATCH(widen_f32)(in, count, out); }
+void multiply(double factor, const double* in, Index count, double* out) {
+  HWY_DYNAMIC_DISPATCH(multiples)(factor, in, count, out);
+}
 
 }  // namespace ideal::kernel
 #endif

@@ -113,6 +113,9 @@ void multiply_panel(const Rows<double>& A, const double* X, Index width, double*
 /// G += A' R for a panel G of d rows, from row `first` on.
 void add_panel(const Rows<double>& A, const double* R, Index width, double* G, Index first = 0);
 
+/// out = factor in.
+void multiply(double factor, const double* in, Index count, double* out);
+
 /// out = in, in double precision.
 void widen(const float* in, Index count, double* out);
 

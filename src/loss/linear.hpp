@@ -130,7 +130,7 @@ class LinearLoss : public PiecewiseLoss {
   /// The regulariser belongs to the first piece.
   void start(Index piece, VectorRef x, VectorOut g) const {
     if (piece == 0)
-      g = l2_ * x;
+      kernel::multiply(l2_, x.data(), x.size(), g.data());
     else
       g.setZero();
   }

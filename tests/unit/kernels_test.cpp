@@ -39,7 +39,8 @@ std::vector<double> numbers(Index count, std::uint64_t stream) {
 std::vector<float> as_floats(const std::vector<double>& in) { return {in.begin(), in.end()}; }
 
 const std::vector<Index> row_counts{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 150};
-const std::vector<Index> widths{8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 50, 63, 100, 257};
+// The last ones are taken two rows at once, one by one, and by tiles where they come from memory.
+const std::vector<Index> widths{8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 50, 63, 100, 257, 500, 783, 1100};
 
 const auto halved = [](Index, Index count, double* z) {
   for (Index j = 0; j < count; ++j) z[j] *= 0.5;
@@ -122,6 +123,48 @@ TEST_P(EveryCpu, PassesOnceWithTheBitsOfTwoSteps) {
       EXPECT_EQ(in_parts, two_steps);
     }
   });
+}
+
+TEST_P(EveryCpu, KnowsTheSlopesOfTheLogisticLossByName) {
+  for_all_shapes([](const RandomRows& c) {
+    constexpr Index before = 2;  // rows that another pass has taken
+    std::vector<double> labels(static_cast<std::size_t>(before + c.m));
+    for (std::size_t j = 0; j < labels.size(); ++j) labels[j] = j % 3 == 0 ? 1 : -1;
+    const double scale = 1 / static_cast<double>(c.m);
+    const auto called = [&](Index first, Index count, double* z) {
+      kernel::logistic_slopes(z, labels.data() + first, count, scale);
+    };
+    const kernel::Residual by_name = kernel::LogisticSlopes{labels.data(), scale}, by_call = called;
+    for (const bool cached : {true, false}) {
+      std::vector<double> g(static_cast<std::size_t>(c.d), 0), expected = g, narrow = g;
+      kernel::pass(c.rows(cached), c.x.data(), expected.data(), by_call.from(before));
+      kernel::pass(c.rows(cached), c.x.data(), g.data(), by_name.from(before));
+      kernel::pass(c.narrow(cached), c.x.data(), narrow.data(), by_name.from(before));
+      EXPECT_EQ(g, expected);
+      EXPECT_EQ(narrow, expected);
+    }
+  });
+}
+
+TEST_P(EveryCpu, MultipliesNumbers) {
+  for (const Index count : {0, 1, 3, 4, 7, 8, 9, 100}) {
+    const auto in = numbers(count, 5);
+    std::vector<double> out(in.size() + 1, 42);
+    kernel::multiply(0.1, in.data(), count, out.data());
+    for (Index k = 0; k < count; ++k) EXPECT_EQ(out[k], 0.1 * in[k]);
+    EXPECT_EQ(out.back(), 42) << "what lies behind is left alone";
+  }
+}
+
+TEST_P(EveryCpu, SlopesDoNotDependOnHowManyThereAre) {
+  const auto z = numbers(19, 6);
+  std::vector<double> labels(19, -1), together = z;
+  kernel::logistic_slopes(together.data(), labels.data(), 19, 0.5);
+  for (Index count = 1; count < 19; ++count) {
+    auto first = z;
+    kernel::logistic_slopes(first.data(), labels.data(), count, 0.5);
+    for (Index j = 0; j < 19; ++j) EXPECT_EQ(first[j], j < count ? together[j] : z[j]) << count;
+  }
 }
 
 TEST_P(EveryCpu, HandsEveryRowToTheResidualOnce) {
