@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -95,6 +96,14 @@ class Objective {
   /// object.
   const Block& gradient(const Block& X);
 
+  /// The same, each part used as soon as it is there: update(own, G), where own(B) is the part of a block of
+  /// X's shape, as in Mixing::locally, and G that of the gradient, which is still in the cache. The time it
+  /// takes counts as this oracle's.
+  template <class Update>
+  void gradient(const Block& X, const Update& update) {
+    gradient_by_parts(X, std::cref(update));
+  }
+
   /// The same on `batch` rows drawn by each agent: batch / rows computations. Draw t of a run is always the
   /// same batch. A batch of as many rows as the poorest agent has is a whole gradient.
   const Block& gradient(const Block& X, Index batch, Index draw);
@@ -157,6 +166,9 @@ class Objective {
   [[nodiscard]] double seconds() const { return seconds_; }
 
  private:
+  using UseOfPart = std::function<void(const Own&, const Eigen::Map<const Vector, Eigen::AlignedMax>&)>;
+  void gradient_by_parts(const Block& X, const UseOfPart& use);
+  void gradient_of_agent(Index c, const Block& X);
   void gradient_in_pieces(const Block& X);
   void batch_gradients(const Block& X, Index batch, Index draw, Block& out);
   std::vector<Index>& picked(Index c, Index most);
@@ -174,6 +186,7 @@ class Objective {
   Block result_, further_;                  ///< the first piece of each agent, and the others
   std::vector<std::vector<Index>> picked_;  ///< rows, by hosted agent
   Block before_;                            ///< gradients that others are compared with
+  std::vector<char> used_;                  ///< parts of a gradient
 };
 
 }  // namespace ideal

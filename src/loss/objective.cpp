@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -102,12 +103,44 @@ Objective::Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vecto
 const Block& Objective::gradient(const Block& X) {
   const Stopwatch watch(seconds_);
   if (further_.cols() == 0)
-    threads_.each(X.cols(), [&](Index c) { losses_[c]->gradient(X.col(c), result_.col(c)); });
+    threads_.each(X.cols(), [&](Index c) { gradient_of_agent(c, X); });
   else
     gradient_in_pieces(X);
-  if (extra_convexity_ > 0) result_ += extra_convexity_ * X;
   meter_.computations += 1;
   return result_;
+}
+
+/// Agents and parts do not end together: a part that belongs to two threads is used when both are done.
+void Objective::gradient_by_parts(const Block& X, const UseOfPart& use) {
+  const Stopwatch watch(seconds_);
+  const Index d = X.rows(), size = X.size(), parts = Own::parts(size);
+  used_.assign(static_cast<std::size_t>(parts), 0);
+  const auto use_once = [&](Index part) {
+    const Own own(part, size);
+    if (!std::exchange(used_[static_cast<std::size_t>(part)], 1)) use(own, own(std::as_const(result_)));
+  };
+  const auto those_left = [&](Index first, Index end) {
+    for (Index part = first; part < end; ++part) use_once(part);
+  };
+  if (further_.cols() > 0) {
+    gradient_in_pieces(X);
+    threads_.ranges(parts, those_left, Threads::worth_waking_others / Own::most);
+  } else {
+    threads_.ranges(X.cols(), [&](Index first, Index end) {
+      Index part = Own::parts(first * d);
+      for (Index c = first; c < end; ++c) {
+        gradient_of_agent(c, X);
+        for (; part < parts && std::min((part + 1) * Own::most, size) <= (c + 1) * d; ++part) use_once(part);
+      }
+    });
+    those_left(0, parts);
+  }
+  meter_.computations += 1;
+}
+
+void Objective::gradient_of_agent(Index c, const Block& X) {
+  losses_[c]->gradient(X.col(c), result_.col(c));
+  if (extra_convexity_ > 0) result_.col(c) += extra_convexity_ * X.col(c);
 }
 
 /// One thread may compute what belongs to several agents, and several threads what belongs to one.
@@ -123,6 +156,7 @@ void Objective::gradient_in_pieces(const Block& X) {
   threads_.each(X.cols(), [&](Index c) {
     for (Index item = first_piece_[c] + 1; item < first_piece_[c + 1]; ++item)
       result_.col(c) += further_.col(item - c - 1);
+    if (extra_convexity_ > 0) result_.col(c) += extra_convexity_ * X.col(c);
   });
 }
 

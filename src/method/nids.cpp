@@ -44,15 +44,18 @@ struct Nids {
 
     run.keep(X, P, k, Z);
     while (run.more(X)) {
-      const Block& G = F.gradient(X);
-      W.locally(X, [&](auto own) {
-        const Part P_next = own(X) - alpha * own(G);
+      F.gradient(X, [&](auto own, const auto& G) {
+        const Part P_next = own(X) - alpha * G;
         own(V) = own(X) + P_next - own(P);
         own(P) = P_next;
       });
       const auto take = [&](auto own, const auto& WV) {
-        own(Z) = own(Z) - own(X) + own(V) - s / 2 * WV;
-        own(X) = F.prox(own(Z), alpha);
+        if (F.composite()) {
+          own(Z) = own(Z) - own(X) + own(V) - s / 2 * WV;
+          own(X) = F.prox(own(Z), alpha);
+        } else {  // Z is X
+          own(X) = own(V) - s / 2 * WV;
+        }
       };
       if (k == 0)  // not averaged
         W.locally(X, [&](auto own) { take(own, Part::Zero(own.count())); });

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the oracles tell methods beside gradients and rounds.
+#include "support/oracles.hpp"
+
 #include "support/quadratics.hpp"
 
 #include <gtest/gtest.h>
@@ -43,6 +45,37 @@ TEST(Network, AveragesOverATreeInTwiceTheRadius) {
     EXPECT_LT((W.average_over_tree(X).colwise() - X.rowwise().mean()).norm(), 1e-12);
     EXPECT_EQ(meter.communications, rounds) << spec;
   }
+}
+
+/// Agents' vectors and parts of 256 entries end at different places, and two threads meet within a part.
+TEST(Objective, HandsOutEveryPartOfAGradientOnce) {
+  const auto check = [](std::vector<std::shared_ptr<const Loss>> losses, int team) {
+    const Index n = std::ssize(losses);
+    Meter meter;
+    Threads threads(team);
+    Objective F(std::move(losses), all_agents(n), {.L = 1, .mu = 0.1}, 0, meter, threads);
+    F.add_convexity(0.25);
+    const Block X = Block::Random(F.dimension(), n), G = F.gradient(X);
+    Block moved = X, uses = Block::Zero(F.dimension(), n);
+    F.gradient(X, [&](auto own, const auto& part) {
+      own(moved) -= 0.5 * part;
+      own(uses).array() += 1;
+    });
+    EXPECT_EQ(moved, X - 0.5 * G) << F.dimension() << " x " << n << ", threads: " << team;
+    EXPECT_EQ(uses, Block::Ones(F.dimension(), n));
+    EXPECT_EQ(meter.computations, 2);
+  };
+  for (const int team : {1, 2, 3, 8})
+    for (const Index columns : {1, 7, 100, 300})
+      for (const Index agents : {1, 2, 5, 40})
+        check(
+            make_problem({.rows = 6 * agents, .columns = columns, .partition = "contiguous"}, agents).losses,
+            team);
+  // so many rows that several threads compute one agent's
+  const auto data = std::make_shared<const Dataset>(synthesize({.rows = 70000, .columns = 33}));
+  const auto losses = make_losses(data, std::vector<Index>{0, 35000, 70000}, LossKind::logistic, 0.1);
+  ASSERT_GT(losses[0]->pieces(), 1);
+  for (const int team : {1, 3}) check(losses, team);
 }
 
 TEST(Objective, MinimisesTiltedLossesAndKnowsEachAgentsSmoothness) {
