@@ -22,20 +22,25 @@ class Threads {
   /// Runs task(0) ... task(items-1); returns when all are done. The first exception is rethrown.
   template <class Task>
   void each(Index items, Task&& task) {
-    ranges(items, [&](Index first, Index end) {
+    const auto some = [&](Index first, Index end) {
       for (Index i = first; i < end; ++i) task(i);
-    });
+    };
+    ranges(items, some, 2, several);
   }
 
   /// Simple operations on so many numbers take as long as it takes to have other threads help.
   static constexpr Index worth_waking_others = 4096;
 
+  /// So many ranges a thread are worth their while where items take long: cores are not equally fast, least
+  /// of all where other programs have a part of them, and who is through helps out.
+  static constexpr int several = 4;
+
   /// The same with what items have in common done once: work(first, end) on contiguous ranges that cover
-  /// 0 ... items-1, as many as threads, or one if there are fewer than `least` items.
+  /// 0 ... items-1, so many for each thread, or one in all if there are fewer than `least` items.
   template <class Work>
-  void ranges(Index items, Work&& work, Index least = 2) {
+  void ranges(Index items, Work&& work, Index least = 2, int for_each_thread = 1) {
     if (count_ > 1 && items >= least)
-      share(items, &call<std::remove_reference_t<Work>>, &work);
+      share(items, for_each_thread, &call<std::remove_reference_t<Work>>, &work);
     else if (items > 0)
       work(Index{0}, items);
   }
@@ -47,7 +52,7 @@ class Threads {
   static void call(const void* work, Index first, Index end) {
     (*const_cast<Work*>(static_cast<const Work*>(work)))(first, end);
   }
-  void share(Index items, Call call, const void* work);
+  void share(Index items, int for_each_thread, Call call, const void* work);
 
   struct Team;
   int count_;

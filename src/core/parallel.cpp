@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <exception>
 #include <mutex>
+#include <optional>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -74,13 +76,35 @@ constexpr std::size_t cache_line = 64;
 
 }  // namespace
 
-/// A region's items are cut into as many ranges as there are threads. Each thread takes its own range first,
-/// for what its caches still hold, and then any that nobody has begun: on a busy machine the caller does not
-/// wait for a thread that has not been given a core.
+/// A region's items are cut into as many ranges for each thread. Each takes its own ranges first, for what
+/// its caches still hold, and then any that nobody has begun: on a busy machine the caller does not wait for
+/// a thread that has not been given a core, or a slow one.
 // What several threads write lies on cache lines of its own.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct Threads::Team {
-  explicit Team(int count) : size(count), begun(static_cast<std::size_t>(count)) {
+  /// What is left of a thread's ranges in a region, to be taken by whoever comes: a number that is changed as
+  /// a whole, so that who comes late, for a region that has ended, takes nothing of the next.
+  class alignas(cache_line) Left {
+   public:
+    void begin(unsigned region, unsigned ranges) {
+      word_.store(std::uint64_t{region} << 32 | ranges, std::memory_order_release);
+    }
+
+    /// The number of one more range, counted down, or none.
+    [[nodiscard]] std::optional<unsigned> take(unsigned region) {
+      std::uint64_t word = word_.load(std::memory_order_acquire);
+      for (;;) {
+        const auto ranges = static_cast<unsigned>(word);
+        if (word >> 32 != region || ranges == 0) return {};
+        if (word_.compare_exchange_weak(word, word - 1, std::memory_order_acq_rel)) return ranges - 1;
+      }
+    }
+
+   private:
+    std::atomic<std::uint64_t> word_{0};
+  };
+
+  explicit Team(int count) : size(count), left(static_cast<std::size_t>(count)) {
     const std::vector<int> cores = cores_from_here();
     try {
       for (int rank = 1; rank < count; ++rank)
@@ -118,22 +142,21 @@ struct Threads::Team {
     }
   }
 
-  /// Does what is left of a region, if it is still the present one: a range of an earlier one was begun by
-  /// somebody, so nothing of it is touched.
+  /// Does what is left of a region, if it is still the present one.
   void work_on(unsigned now, int rank) {
     for (int k = 0; k < size; ++k) {
-      const int range = (rank + k) % size;
-      unsigned before = now - 1;
-      if (!begun[static_cast<std::size_t>(range)].compare_exchange_strong(before, now,
-                                                                          std::memory_order_acq_rel))
-        continue;
-      do_range(range);
-      if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished.notify_one();
+      const int owner = (rank + k) % size;
+      while (const auto number = left[static_cast<std::size_t>(owner)].take(now)) {
+        do_range(owner, *number);
+        if (unfinished.fetch_sub(1, std::memory_order_acq_rel) == 1) unfinished.notify_one();
+      }
     }
   }
 
-  void do_range(int range) {
-    const Index first = range * items / size, end = (range + 1) * items / size;
+  /// Numbers are counted down, ranges go up.
+  void do_range(int owner, unsigned number) {
+    const Index ranges = size * cuts, range = (owner + 1) * cuts - 1 - static_cast<Index>(number);
+    const Index first = range * items / ranges, end = (range + 1) * items / ranges;
     if (first == end) return;
     try {
       call(work, first, end);
@@ -146,8 +169,8 @@ struct Threads::Team {
   int size;
   Call call = nullptr;
   const void* work = nullptr;
-  Index items = 0;
-  std::vector<std::atomic<unsigned>> begun;  // by range: the last region in which it was
+  Index items = 0, cuts = 1;
+  std::vector<Left> left;  // by the thread whose ranges they are
   std::atomic<bool> dismissed{false};
   alignas(cache_line) std::atomic<unsigned> region{0};
   alignas(cache_line) std::atomic<unsigned> unfinished{0};
@@ -161,12 +184,15 @@ Threads::Threads(int count) : count_(std::max(1, count)) {
 }
 Threads::~Threads() = default;
 
-void Threads::share(Index items, Call call, const void* work) {
+void Threads::share(Index items, int for_each_thread, Call call, const void* work) {
   Team& team = *team_;
   team.call = call;
   team.work = work;
   team.items = items;
-  team.unfinished.store(static_cast<unsigned>(team.size), std::memory_order_relaxed);
+  team.cuts = std::clamp<Index>(items / team.size, 1, for_each_thread);
+  const auto cuts = static_cast<unsigned>(team.cuts);
+  team.unfinished.store(static_cast<unsigned>(team.size) * cuts, std::memory_order_relaxed);
+  for (Team::Left& ranges : team.left) ranges.begin(team.region.load(std::memory_order_relaxed) + 1, cuts);
   team.work_on(team.announce(), 0);
   for (unsigned left = team.unfinished.load(std::memory_order_acquire); left != 0;
        left = team.unfinished.load(std::memory_order_acquire))

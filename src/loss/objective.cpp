@@ -126,13 +126,14 @@ void Objective::gradient_by_parts(const Block& X, const UseOfPart& use) {
     gradient_in_pieces(X);
     threads_.ranges(parts, those_left, Threads::worth_waking_others / Own::most);
   } else {
-    threads_.ranges(X.cols(), [&](Index first, Index end) {
+    const auto agents = [&](Index first, Index end) {
       Index part = Own::parts(first * d);
       for (Index c = first; c < end; ++c) {
         gradient_of_agent(c, X);
         for (; part < parts && std::min((part + 1) * Own::most, size) <= (c + 1) * d; ++part) use_once(part);
       }
-    });
+    };
+    threads_.ranges(X.cols(), agents, 2, Threads::several);
     those_left(0, parts);
   }
   meter_.computations += 1;

@@ -39,8 +39,9 @@ Block AcceleratedPapc::operator()(Objective& F, Mixing& M, Run& run, Block Xf) c
   run.sums_to_zero(Y);
   while (run.more(Xf)) {
     M.locally(X, [&](auto own) { own(Xg) = t * own(X) + (1 - t) * own(Xf); });
-    const Block& G = F.gradient(Xg);
-    M.locally(X, [&](auto own) { own(X_hat) = shrink * (own(X) - e * (own(G) - mu * own(Xg) + own(Y))); });
+    F.gradient(Xg, [&](auto own, const auto& G) {
+      own(X_hat) = shrink * (own(X) - e * (G - mu * own(Xg) + own(Y)));
+    });
     M.mix(X_hat, [&](auto own, const auto& MX_hat) {
       own(Y) += MX_hat / (e * spectrum.lambda_max);
       const Part X_next = own(X_hat) - shrink / spectrum.lambda_max * MX_hat;

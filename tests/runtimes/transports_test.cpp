@@ -330,6 +330,33 @@ TEST(Threads, TakeFewItemsAsOneRange) {
   }
 }
 
+TEST(Threads, HelpOutWhoIsSlow) {
+  constexpr int items = 2 * Threads::several;
+  Threads threads(2);
+  std::atomic<int> done = 0;
+  bool alone = true;
+  threads.each(items, [&](Index i) {  // the first item takes as long as all others together
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (i == 0 && done < items - 1 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
+    if (i == 0) alone = done < items - 1;
+    ++done;
+  });
+  EXPECT_FALSE(alone) << "nobody took what its thread had not begun";
+}
+
+TEST(Threads, DoNothingTwiceInManyShortRegions) {
+  Threads threads(3);
+  std::vector<int> hits(50, 0);
+  constexpr int regions = 5000;
+  for (int k = 0; k < regions; ++k) {  // in one range a thread, in several, and in the caller's own
+    const auto count = [&](Index first, Index end) {
+      for (Index i = first; i < end; ++i) ++hits[i];
+    };
+    threads.ranges(std::ssize(hits), count, k % 3 == 2 ? 100 : 2, k % 3 == 0 ? 1 : Threads::several);
+  }
+  EXPECT_EQ(hits, std::vector<int>(50, regions));
+}
+
 /// A team is spread over the cores when it starts, and may go wherever the system wants it to afterwards.
 TEST(Threads, MayRunOnEveryCoreOfTheProcess) {
   cpu_set_t all;
