@@ -27,7 +27,7 @@ class Numpy {
   Numpy(const Numpy&) = delete;
   Numpy& operator=(const Numpy&) = delete;
 
-  /// Of one round, in the fastest of several runs that have `rounds` rounds together and `slice` each.
+  /// Of one round: the lower quartile of several runs that have `rounds` rounds together and `slice` each.
   double seconds_a_round(int rounds, int slice);
 
   [[nodiscard]] const std::string& version() const { return version_; }

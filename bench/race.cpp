@@ -30,11 +30,18 @@ double seconds_of(const std::function<void()>& work, int calls, clockid_t clock)
 
 }  // namespace
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + std::ssize(values) / 2;
-  std::ranges::nth_element(values, middle);
-  return *middle;
+namespace {
+
+double at_share(std::vector<double> values, double share) {
+  const auto place = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
+  std::ranges::nth_element(values, place);
+  return *place;
 }
+
+}  // namespace
+
+double median(std::vector<double> values) { return at_share(std::move(values), 0.5); }
+double lower_quartile(std::vector<double> values) { return at_share(std::move(values), 0.25); }
 
 std::function<double()> timed(int threads, std::function<void()> work) {
   const clockid_t clock = threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
@@ -45,10 +52,10 @@ std::function<double()> timed(int threads, std::function<void()> work) {
     }
     // Threads that slept wake on any core, and the kernel takes its time to part two that share one.
     for (const double start = now(clock); threads > 1 && now(clock) - start < awake_after;) work();
-    double least = seconds_of(work, calls, clock);
-    for (const double start = now(clock); now(clock) - start < long_enough;)
-      least = std::min(least, seconds_of(work, calls, clock));
-    return least;
+    std::vector<double> slices;
+    for (const double start = now(clock); slices.empty() || now(clock) - start < long_enough;)
+      slices.push_back(seconds_of(work, calls, clock));
+    return lower_quartile(std::move(slices));
   };
 }
 

@@ -10,11 +10,14 @@ namespace bench {
 
 double median(std::vector<double> values);
 
-/// Seconds of one call of `work`: of several slices, each as short as a clock can be believed, the shortest.
-/// Another guest of the machine who shares a core and its caches, or the way to memory, makes work take half
-/// as long again, which no clock tells, for a fraction of a millisecond at a time, half of the time. Work
-/// done by the calling thread alone (threads = 1) is timed by a clock that stops while other programs have
-/// the core; all of a race have the same clock.
+/// A quarter of the values is at most this: what work takes in quiet moments.
+double lower_quartile(std::vector<double> values);
+
+/// Seconds of one call of `work`: the lower quartile of several slices, each as short as a clock can be
+/// believed. Another guest of the machine who shares a core and its caches, or the way to memory, makes work
+/// take half as long again, which no clock tells, for a fraction of a millisecond at a time, half of the
+/// time. Work done by the calling thread alone (threads = 1) is timed by a clock that stops while other
+/// programs have the core; all of a race have the same clock.
 std::function<double()> timed(int threads, std::function<void()> work);
 
 /// The same for one of several units of work that a call does.

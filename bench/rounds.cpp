@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -20,7 +19,7 @@ namespace {
 
 using namespace ideal;
 
-/// So many rounds, in slices of which the fastest counts.
+/// So many rounds, in slices of which the lower quartile counts.
 struct Rounds {
   int count, slice;
 };
@@ -28,7 +27,9 @@ struct Rounds {
 /// Lets a method do its rounds and times them, the first few apart; nothing is recorded.
 class Clocked final : public Monitor {
  public:
-  explicit Clocked(Rounds rounds) : rounds_(rounds) {}
+  explicit Clocked(Rounds rounds) : rounds_(rounds) {
+    slices_.reserve(static_cast<std::size_t>(rounds.count / rounds.slice));
+  }
 
   bool more(const Block&, Index, const Meter&) override {
     const auto now = Clock::now();
@@ -38,13 +39,13 @@ class Clocked final : public Monitor {
       return true;
     }
     if (++measured_ % rounds_.slice == 0) {
-      fastest_ = std::min(fastest_, std::chrono::duration<double>(now - start_).count());
+      slices_.push_back(std::chrono::duration<double>(now - start_).count());
       start_ = Clock::now();
     }
     return measured_ < rounds_.count;
   }
 
-  [[nodiscard]] double seconds_a_round() const { return fastest_ / rounds_.slice; }
+  [[nodiscard]] double seconds_a_round() const { return lower_quartile(slices_) / rounds_.slice; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -55,7 +56,7 @@ class Clocked final : public Monitor {
   bool measuring_ = false;
   int passes_ = 0, measured_ = 0;
   Clock::time_point begin_ = Clock::now(), start_;
-  double fastest_ = std::numeric_limits<double>::infinity();
+  std::vector<double> slices_;
 };
 
 double seconds_a_round(const Problem& problem, const Topology& cycle, const Method& method, int threads,

@@ -48,29 +48,25 @@ HWY_INLINE void put(V value, double* to) {
     hn::StoreU(value, Lanes(), to);
 }
 
-/// Results i ... i + 4 lanes - 1, held in registers while the neighbours pass by.
-template <Stores stores>
-HWY_INLINE void sum_four(const double* weights, const double* const* columns, Index terms, double* result,
+/// Results i ... i + `many` lanes - 1, held in registers while the neighbours pass by.
+template <Stores stores, Index many>
+HWY_INLINE void sum_many(const double* weights, const double* const* columns, Index terms, double* result,
                          Index i) {
   const Lanes d;
-  const auto N = static_cast<Index>(hn::Lanes(d));
-  const auto w0 = hn::Set(d, weights[0]);
+  constexpr auto N = static_cast<Index>(hn::MaxLanes(Lanes()));
+  hn::Vec<Lanes> s[many];
   const double* x = columns[0] + i;
-  auto s0 = hn::Mul(w0, hn::LoadU(d, x)), s1 = hn::Mul(w0, hn::LoadU(d, x + N));
-  auto s2 = hn::Mul(w0, hn::LoadU(d, x + 2 * N)), s3 = hn::Mul(w0, hn::LoadU(d, x + 3 * N));
+  const auto first = hn::Set(d, weights[0]);
+  for (Index p = 0; p < many; ++p) s[p] = hn::Mul(first, hn::LoadU(d, x + p * N));
   for (Index k = 1; k < terms; ++k) {
     const auto w = hn::Set(d, weights[k]);
     x = columns[k] + i;
-    s0 = hn::Add(s0, hn::Mul(w, hn::LoadU(d, x)));
-    s1 = hn::Add(s1, hn::Mul(w, hn::LoadU(d, x + N)));
-    s2 = hn::Add(s2, hn::Mul(w, hn::LoadU(d, x + 2 * N)));
-    s3 = hn::Add(s3, hn::Mul(w, hn::LoadU(d, x + 3 * N)));
+    for (Index p = 0; p < many; ++p) s[p] = hn::Add(s[p], hn::Mul(w, hn::LoadU(d, x + p * N)));
   }
   // The last neighbour is the one that no sum before had: from memory into the second cache.
   constexpr Index far = 4096, line = 8;
-  for (Index ahead = 0; ahead < 4 * N; ahead += line) __builtin_prefetch(x + far + ahead, 0, 2);
-  double* to = result + i;
-  put<stores>(s0, to), put<stores>(s1, to + N), put<stores>(s2, to + 2 * N), put<stores>(s3, to + 3 * N);
+  for (Index ahead = 0; ahead < many * N; ahead += line) __builtin_prefetch(x + far + ahead, 0, 2);
+  for (Index p = 0; p < many; ++p) put<stores>(s[p], result + i + p * N);
 }
 
 template <Stores stores>
@@ -97,7 +93,8 @@ HWY_INLINE void sum_column(const double* weights, const double* const* columns, 
   const Index head = stores == Stores::streaming ? ragged(result, size) : 0;
   Index i = 0;
   for (; i < head; ++i) put_one<stores>(sum_at(weights, columns, terms, i), result + i);
-  for (; i + 4 * N <= size; i += 4 * N) sum_four<stores>(weights, columns, terms, result, i);
+  for (; i + 8 * N <= size; i += 8 * N) sum_many<stores, 8>(weights, columns, terms, result, i);
+  for (; i + 4 * N <= size; i += 4 * N) sum_many<stores, 4>(weights, columns, terms, result, i);
   for (; i + N <= size; i += N) sum_lanes<stores>(weights, columns, terms, result, i);
   if (stores == Stores::cached && i < size && size >= N)  // the last whole vector has some of them again
     return sum_lanes<stores>(weights, columns, terms, result, size - N);
