@@ -63,37 +63,40 @@ def mix(X):
     return WX
 
 
-def ideal(rounds):
+def ideal():
     """Inner iterations of IDEAL by accelerated gradient descent."""
     global X
     rho, beta, step = L / 4, dtype.type(0.9), dtype.type(0.5) / L
     Y, Omega, WX = X.copy(), np.zeros_like(X), np.zeros_like(X)
-    for _ in range(rounds):
+    while True:
         G, WX_new = gradient(Y), mix(X)
         WY = WX_new + beta * (WX_new - WX)
         X_next = Y - step * (G + Omega + rho * WY)
         Y = X_next + beta * (X_next - X)
         X, WX = X_next, WX_new
+        yield
 
 
-def extra(rounds):
+def extra():
     global X
     s, alpha = dtype.type(0.25), dtype.type(0.5) / L
     X_prev, WX_prev, G_prev = X, np.zeros_like(X), np.zeros_like(X)
-    for _ in range(rounds):
+    while True:
         G, WX = gradient(X), mix(X)
         X_next = 2 * X - X_prev - s * WX + s / 2 * WX_prev - alpha * (G - G_prev)
         X_prev, X, WX_prev, G_prev = X, X_next, WX, G.copy()
+        yield
 
 
-def nids(rounds):
+def nids():
     global X
     s, alpha = dtype.type(0.125), dtype.type(0.5) / L
     X_prev, G_prev = X, np.zeros_like(X)
-    for _ in range(rounds):
+    while True:
         G = gradient(X)
         V = 2 * X - X_prev - alpha * (G - G_prev)
         X_prev, X, G_prev = X, V - s * mix(V), G.copy()
+        yield
 
 
 def blas():
@@ -102,11 +105,14 @@ def blas():
     return ", ".join(sorted(loaded)) or "none"
 
 
-do = {"ideal": ideal, "extra": extra, "nids": nids}[method]
-do(2)
+# A round each time it is asked for one: what comes before the first is not timed.
+round_by_round = {"ideal": ideal, "extra": extra, "nids": nids}[method]()
+for _ in range(2):
+    next(round_by_round)
 print(f"NumPy {np.__version__} with {blas()}", flush=True)
 for line in sys.stdin:
     count = int(line)
     started = time.perf_counter()
-    do(count)
+    for _ in range(count):
+        next(round_by_round)
     print((time.perf_counter() - started) / count, flush=True)

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
 #include <stdexcept>
 #include <thread>
+#include <utility>
 
 #include <time.h>
 
@@ -27,10 +29,6 @@ double seconds_of(const std::function<void()>& work, int calls, clockid_t clock)
   for (int k = 0; k < calls; ++k) work();
   return (now(clock) - start) / calls;
 }
-
-}  // namespace
-
-namespace {
 
 double at_share(std::vector<double> values, double share) {
   const auto place = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));

@@ -97,8 +97,9 @@ class Objective {
   const Block& gradient(const Block& X);
 
   /// The same, each part used as soon as it is there: update(own, G), where own(B) is the part of a block of
-  /// X's shape, as in Mixing::locally, and G that of the gradient, which is still in the cache. The time it
-  /// takes counts as this oracle's.
+  /// X's shape and G that of the gradient, which is still in the cache. As in Mixing::locally, parts are
+  /// worked on in any order and on several threads. own(X) may be written: the gradients of agents it belongs
+  /// to are computed. The time of the updates counts as this oracle's.
   template <class Update>
   void gradient(const Block& X, const Update& update) {
     gradient_by_parts(X, std::cref(update));

@@ -36,7 +36,7 @@ class Threads {
   static constexpr int several = 4;
 
   /// The same with what items have in common done once: work(first, end) on contiguous ranges that cover
-  /// 0 ... items-1, so many for each thread, or one in all if there are fewer than `least` items.
+  /// 0 ... items-1, at most so many for each thread, or one in all if there are fewer than `least` items.
   template <class Work>
   void ranges(Index items, Work&& work, Index least = 2, int for_each_thread = 1) {
     if (count_ > 1 && items >= least)

@@ -41,8 +41,8 @@ struct Result {
   bool concluded = false;           ///< the last row is a step after the method's last iterate
   Checkpoint checkpoint;            ///< of the last iterate
   std::optional<std::size_t> dual;  ///< where in its state is a block that sums to zero over the agents
-  double computing = 0;             ///< seconds this host spent in gradients
-  double mixing = 0;                ///< and with its neighbours
+  double computing = 0;  ///< seconds this host spent in gradients and what was done with them at once
+  double mixing = 0;     ///< and with its neighbours
 
   /// The rows of the method's own iterates, up to its checkpoint.
   [[nodiscard]] std::span<const TraceRow> own_rows() const {

@@ -76,9 +76,9 @@ constexpr std::size_t cache_line = 64;
 
 }  // namespace
 
-/// A region's items are cut into as many ranges for each thread. Each takes its own ranges first, for what
-/// its caches still hold, and then any that nobody has begun: on a busy machine the caller does not wait for
-/// a thread that has not been given a core, or a slow one.
+/// A region's items are cut into equally many ranges for each thread. Each takes its own ranges first, for
+/// what its caches still hold, and then any that nobody has begun: on a busy machine the caller does not wait
+/// for a thread that has not been given a core, or a slow one.
 // What several threads write lies on cache lines of its own.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 struct Threads::Team {
@@ -86,7 +86,7 @@ struct Threads::Team {
   /// a whole, so that who comes late, for a region that has ended, takes nothing of the next.
   class alignas(cache_line) Left {
    public:
-    void begin(unsigned region, unsigned ranges) {
+    void refill(unsigned region, unsigned ranges) {
       word_.store(std::uint64_t{region} << 32 | ranges, std::memory_order_release);
     }
 
@@ -189,10 +189,11 @@ void Threads::share(Index items, int for_each_thread, Call call, const void* wor
   team.call = call;
   team.work = work;
   team.items = items;
-  team.cuts = std::clamp<Index>(items / team.size, 1, for_each_thread);
+  team.cuts = std::clamp<Index>((items + team.size - 1) / team.size, 1, for_each_thread);
   const auto cuts = static_cast<unsigned>(team.cuts);
   team.unfinished.store(static_cast<unsigned>(team.size) * cuts, std::memory_order_relaxed);
-  for (Team::Left& ranges : team.left) ranges.begin(team.region.load(std::memory_order_relaxed) + 1, cuts);
+  const unsigned next = team.region.load(std::memory_order_relaxed) + 1;
+  for (Team::Left& ranges : team.left) ranges.refill(next, cuts);
   team.work_on(team.announce(), 0);
   for (unsigned left = team.unfinished.load(std::memory_order_acquire); left != 0;
        left = team.unfinished.load(std::memory_order_acquire))

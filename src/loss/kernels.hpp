@@ -3,7 +3,7 @@
 
 #include <ideal/block.hpp>
 
-#include <concepts>
+#include <type_traits>
 #include <vector>
 
 /// The loops over data rows that losses are made of, compiled for every instruction set and chosen when the
@@ -54,11 +54,11 @@ struct LogisticSlopes {
 
 /// (first, count, z): what becomes of the margins z of rows first ... first+count-1, in place. Slopes of the
 /// logistic loss are known to the kernels by name: asking for those of a few rows by a call takes a tenth of
-/// the time that the rows take.
+/// the time that the rows take. What is called must live longer.
 class Residual {
  public:
   Residual(LogisticSlopes slopes) : slopes_(slopes) {}  // NOLINT(google-explicit-constructor)
-  template <std::invocable<Index, Index, double*> Callable>
+  template <class Callable, class = std::invoke_result_t<const Callable&, Index, Index, double*>>
   Residual(const Callable& callable)  // NOLINT(google-explicit-constructor): a lambda is passed as it is
       : call_(callable) {}
 

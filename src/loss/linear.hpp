@@ -41,14 +41,13 @@ class LinearLoss : public PiecewiseLoss {
 
   void piece_gradient(Index piece, VectorRef x, VectorOut g) const override {
     start(piece, x, g);
-    const auto slopes = [&](Index first, Index count, double* z) {
-      link_.slopes(z, rows_->labels() + first, count, share_);
-    };
     const Rows::Piece of_rows{piece, pieces()};
     if constexpr (requires { link_.known_slopes(rows_->labels(), share_); })
       rows_->pass(of_rows, x.data(), g.data(), link_.known_slopes(rows_->labels(), share_));
     else
-      rows_->pass(of_rows, x.data(), g.data(), slopes);
+      rows_->pass(of_rows, x.data(), g.data(), [&](Index first, Index count, double* z) {
+        link_.slopes(z, rows_->labels() + first, count, share_);
+      });
   }
 
   double value_and_gradient(VectorRef x, VectorOut g) const override {

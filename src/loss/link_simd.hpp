@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Included once for each instruction set, behind <hwy/highway.h>: a guard that is set the first time and
+// Included once for each instruction set, behind <hwy/foreach_target.h>: the guard is set the first time and
 // taken back the next.
 #if defined(IDEAL_LOSS_LINK_SIMD_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef IDEAL_LOSS_LINK_SIMD_HPP
@@ -23,7 +23,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 using LinkLanes = hn::CappedTag<double, 8>;
 
 /// Applies f(tag, z, b) to all numbers: by whole registers, what is left by a half of one if it fills that,
-/// and the last ones each in a register of its own, for which nothing waits that is stored together.
+/// and the last ones each in a register of its own: margins that were stored one by one would make a load of
+/// several wait.
 template <class Tag, class Function>
 HWY_INLINE void transform(Tag tag, double* z, const double* b, Index count, const Function& f) {
   constexpr Index wide = hn::MaxLanes(tag);

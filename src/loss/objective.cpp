@@ -110,21 +110,18 @@ const Block& Objective::gradient(const Block& X) {
   return result_;
 }
 
-/// Agents and parts do not end together: a part that belongs to two threads is used when both are done.
+/// Agents and parts do not end together: a part across two ranges of agents is used when all are through.
 void Objective::gradient_by_parts(const Block& X, const UseOfPart& use) {
   const Stopwatch watch(seconds_);
   const Index d = X.rows(), size = X.size(), parts = Own::parts(size);
   used_.assign(static_cast<std::size_t>(parts), 0);
   const auto use_once = [&](Index part) {
+    if (std::exchange(used_[static_cast<std::size_t>(part)], 1)) return;
     const Own own(part, size);
-    if (!std::exchange(used_[static_cast<std::size_t>(part)], 1)) use(own, own(std::as_const(result_)));
-  };
-  const auto those_left = [&](Index first, Index end) {
-    for (Index part = first; part < end; ++part) use_once(part);
+    use(own, own(std::as_const(result_)));
   };
   if (further_.cols() > 0) {
     gradient_in_pieces(X);
-    threads_.ranges(parts, those_left, Threads::worth_waking_others / Own::most);
   } else {
     const auto agents = [&](Index first, Index end) {
       Index part = Own::parts(first * d);
@@ -134,8 +131,12 @@ void Objective::gradient_by_parts(const Block& X, const UseOfPart& use) {
       }
     };
     threads_.ranges(X.cols(), agents, 2, Threads::several);
-    those_left(0, parts);
   }
+  const auto those_left = [&](Index first, Index end) {
+    for (Index part = first; part < end; ++part) use_once(part);
+  };
+  const bool many = std::ranges::count(used_, 0) * Own::most >= Threads::worth_waking_others;
+  threads_.ranges(parts, those_left, many ? 2 : parts + 1);
   meter_.computations += 1;
 }
 

@@ -73,16 +73,23 @@ double largest_of_few_rows(const Rows& rows) {
   return symmetric_eigenvalues(gram)[m - 1] / static_cast<double>(m);
 }
 
-/// Four sums, so that an addition need not wait for the one before. The numbers of x come from anywhere, so a
-/// CPU looks less far ahead by itself than memory takes to bring the rows that follow.
-double sparse_dot(const SparseView& A, Index row, const double* x) {
+/// Asks for what comes behind a row. The numbers of x that a row needs come from anywhere, so a CPU looks
+/// less far ahead by itself than memory takes to bring the rows that follow.
+void ask_behind(const double* value, const SparseRows::StorageIndex* column) {
   constexpr Index ahead = 512;
+  __builtin_prefetch(value + ahead, 0, 2);
+  __builtin_prefetch(column + ahead, 0, 2);
+}
+
+/// Four sums, so that an addition need not wait for the one before. `in_order`: the rows that follow are
+/// next.
+template <bool in_order>
+double sparse_dot(const SparseView& A, Index row, const double* x) {
   const auto* column = A.columns + A.offsets[row];
   const double *value = A.values + A.offsets[row], *const end = A.values + A.offsets[row + 1];
   double sum[4] = {};
-  for (; value + 4 <= end; value += 4, column += 4) {
-    __builtin_prefetch(value + ahead, 0, 2);
-    __builtin_prefetch(column + ahead, 0, 2);
+  for (; end - value >= 4; value += 4, column += 4) {
+    if constexpr (in_order) ask_behind(value, column);
     for (int k = 0; k < 4; ++k) sum[k] += value[k] * x[column[k]];
   }
   for (int k = 0; value < end; ++value, ++column, ++k) sum[k] += *value * x[*column];
@@ -106,7 +113,7 @@ void sparse_pass(const SparseView& A, Index begin, Index end, Index columns, con
   z.resize(static_cast<std::size_t>(tile));
   for (Index first = begin; first < end; first += tile) {
     const Index count = std::min(tile, end - first);
-    for (Index j = 0; j < count; ++j) z[j] = sparse_dot(A, first + j, x);
+    for (Index j = 0; j < count; ++j) z[j] = sparse_dot<true>(A, first + j, x);
     for (Index j = 0; j < count; j += few) residual(first + j, std::min(few, count - j), z.data() + j);
     for (Index j = 0; j < count; ++j) add_sparse(A, first + j, z[j], g);
   }
@@ -183,7 +190,10 @@ void Rows::pass_rows(Index begin, Index end, const double* x, double* g,
 void Rows::multiply(Index first, Index count, const double* x, double* z) const {
   struct HeldX;
   std::visit(Overloaded{[&](const SparseView& A) {
-                          for (Index j = 0; j < count; ++j) z[j] = sparse_dot(A, first + j, x);
+                          if (count == 1)
+                            z[0] = sparse_dot<false>(A, first, x);
+                          else
+                            for (Index j = 0; j < count; ++j) z[j] = sparse_dot<true>(A, first + j, x);
                         },
                         [&](const auto& A) {
                           kernel::multiply(A.some(first, count), gathered(x, thread_room<HeldX>()), z);

@@ -53,7 +53,7 @@ struct Nids {
         if (F.composite()) {
           own(Z) = own(Z) - own(X) + own(V) - s / 2 * WV;
           own(X) = F.prox(own(Z), alpha);
-        } else {  // Z is X
+        } else {  // Z would be X, so that it is not kept up to date
           own(X) = own(V) - s / 2 * WV;
         }
       };

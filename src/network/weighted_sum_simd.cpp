@@ -16,6 +16,7 @@ namespace ideal::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 using Lanes = hn::ScalableTag<double>;
+static_assert(!HWY_HAVE_SCALABLE, "registers whose length is not known stand in no array");
 
 HWY_INLINE double sum_at(const double* weights, const double* const* columns, Index terms, Index i) {
   double sum = weights[0] * columns[0][i];

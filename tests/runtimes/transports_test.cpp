@@ -302,7 +302,7 @@ TEST(Runtimes, BadAssignmentsStartsAndLossesAreRefused) {
 TEST(Threads, RunEveryItemOnceAndPassExceptionsOn) {
   for (const int count : {1, 2, 5}) {
     Threads threads(count);
-    for (const Index items : {0, 1, 3, 1000}) {
+    for (const Index items : {0, 1, 3, 4, 7, 9, 1000}) {
       std::vector<int> hits(items, 0);
       threads.each(items, [&](Index i) { ++hits[i]; });
       EXPECT_TRUE(std::ranges::all_of(hits, [](int h) { return h == 1; })) << count << ' ' << items;
@@ -351,8 +351,15 @@ TEST(Threads, DoNothingTwiceInManyShortRegions) {
   for (int k = 0; k < regions; ++k) {  // in one range a thread, in several, and in the caller's own
     const auto count = [&](Index first, Index end) {
       for (Index i = first; i < end; ++i) ++hits[i];
+      if (first == 0 && k % 7 == 0) throw RunError("a range fails, and the others are done all the same");
     };
-    threads.ranges(std::ssize(hits), count, k % 3 == 2 ? 100 : 2, k % 3 == 0 ? 1 : Threads::several);
+    const auto region = [&] {
+      threads.ranges(std::ssize(hits), count, k % 3 == 2 ? 100 : 2, k % 3 == 0 ? 1 : Threads::several);
+    };
+    if (k % 7 == 0)
+      EXPECT_THROW(region(), RunError);
+    else
+      region();
   }
   EXPECT_EQ(hits, std::vector<int>(50, regions));
 }

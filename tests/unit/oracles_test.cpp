@@ -64,6 +64,9 @@ TEST(Objective, HandsOutEveryPartOfAGradientOnce) {
     EXPECT_EQ(moved, X - 0.5 * G) << F.dimension() << " x " << n << ", threads: " << team;
     EXPECT_EQ(uses, Block::Ones(F.dimension(), n));
     EXPECT_EQ(meter.computations, 2);
+    Block point = X;  // may be written while other agents' gradients are computed
+    F.gradient(point, [&](auto own, const auto& part) { own(point) -= 0.5 * part; });
+    EXPECT_EQ(point, moved);
   };
   for (const int team : {1, 2, 3, 8})
     for (const Index columns : {1, 7, 100, 300})
@@ -76,6 +79,20 @@ TEST(Objective, HandsOutEveryPartOfAGradientOnce) {
   const auto losses = make_losses(data, std::vector<Index>{0, 35000, 70000}, LossKind::logistic, 0.1);
   ASSERT_GT(losses[0]->pieces(), 1);
   for (const int team : {1, 3}) check(losses, team);
+}
+
+TEST(Objective, PiecesOfSparseRowsHaveTheirOwnLabels) {
+  const auto sparse =
+      std::make_shared<const Dataset>(synthesize({.rows = 15000, .columns = 100, .density = 0.5}));
+  auto dense = std::make_shared<Dataset>(*sparse);
+  dense->features = DenseRows(std::get<SparseRows>(sparse->features));
+  const Vector x = Vector::LinSpaced(100, -1, 1);
+  const auto gradient_on = [&](const std::shared_ptr<const Dataset>& data) {
+    const auto losses = make_losses(data, std::vector<Index>{0, data->rows()}, LossKind::logistic, 0.1);
+    EXPECT_GT(losses[0]->pieces(), 1);
+    return gradient(*losses[0], x);
+  };
+  EXPECT_LT((gradient_on(sparse) - gradient_on(dense)).norm(), 1e-13);
 }
 
 TEST(Objective, MinimisesTiltedLossesAndKnowsEachAgentsSmoothness) {
