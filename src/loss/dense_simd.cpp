@@ -31,11 +31,11 @@ using Narrower = hn::CappedTag<double, 4>;
 
 /// x, and its last eight numbers without those that whole steps of eight reach.
 struct Point {
-  Point(const double* numbers, Index d) : x(numbers), whole(d / sums * sums) {
+  Point(const double* numbers, Index d) : x(numbers) {
+    const Index whole = d / sums * sums;
     for (Index k = 0; k < sums; ++k) end[k] = d - sums + k >= whole ? x[d - sums + k] : 0;
   }
   const double* x;
-  Index whole;
   HWY_ALIGN double end[sums];
 };
 
@@ -57,59 +57,55 @@ class Sum {
   Index d_;
 };
 
-/// Rows whose dot products with x are wanted next.
-template <class Number>
-struct Ahead {
-  const Number* rows;
-  const Point& x;
-  double* z;
-};
+enum class Cache { nearest, second };
 
-/// Rows of which multiples are added.
-template <class Number>
-struct Behind {
-  const Number* rows;
-  const double* r;
-  double *g, *end;
-};
+/// Asks for `count` numbers, one line behind the other: the order in which memory is fastest.
+template <Cache cache, class Number>
+HWY_INLINE void ask_for(const Number* first, Index count) {
+  constexpr Index line = 64 / sizeof(Number);
+  for (Index at = 0; at < count; at += line)
+    __builtin_prefetch(first + at, 0, cache == Cache::nearest ? 3 : 2);
+}
 
 /// What a step asks for on its way: so many rows that come later, into the nearest cache or the one behind
 /// it.
-enum class Cache { nearest, second };
 template <Index rows, Cache cache = Cache::nearest>
 struct Fetched {
-  /// The share of `columns` columns from k on: one line behind the other, the order in which memory is
-  /// fastest.
+  /// The share of `columns` columns from k on.
   template <class Number>
   static HWY_INLINE void ask(const Number* block, Index k, Index columns) {
-    constexpr Index line = 64 / sizeof(Number);
-    for (Index at = 0; at < rows * columns; at += line)
-      __builtin_prefetch(block + k * rows + at, 0, cache == Cache::nearest ? 3 : 2);
+    ask_for<cache>(block + k * rows, rows * columns);
   }
 };
-using NothingFetched = Fetched<0>;
 
-/// Rows that come later, of which so many halves are asked for with each row that is used.
-template <class Number, Index halves, Cache cache>
+/// Rows that come later, of which so many eighths are asked for with each row that is used.
+template <class Number, Index eighths, Cache cache>
 struct Later {
   template <Index rows>
-  using Share = Fetched<rows * halves / 2, cache>;
-  [[nodiscard]] const Number* share(Index row, Index d) const { return first + row * d * halves / 2; }
+  using Share = Fetched<rows * eighths / 8, cache>;
+  [[nodiscard]] const Number* share(Index row, Index d) const { return first + row * d * eighths / 8; }
 
   const Number* first = nullptr;
 };
 template <class Number>
 using Nothing = Later<Number, 0, Cache::nearest>;
 template <class Number>
-using NextTile = Later<Number, 2, Cache::nearest>;
+using NextTile = Later<Number, 8, Cache::nearest>;
 template <class Number>
-using FromMemory = Later<Number, 2, Cache::second>;
+using FromMemory = Later<Number, 8, Cache::second>;
 template <class Number>
-using HalfFromMemory = Later<Number, 1, Cache::second>;
+using HalfFromMemory = Later<Number, 4, Cache::second>;
+/// A line with each line of eight rows: what memory brings in the time that their additions take.
+template <class Number>
+using Meanwhile = Later<Number, sizeof(double) / sizeof(Number), Cache::second>;
 
 /// How far behind those that are read next to fetch from memory, in numbers.
 template <class Number>
 constexpr Index further = (32 << 10) / sizeof(Number);
+
+/// What a core has under way to its nearest cache at most, about 24 lines, in numbers.
+template <class Number>
+constexpr Index under_way = 24 * 64 / sizeof(Number);
 
 #if HWY_TARGET == HWY_SCALAR
 template <class Tag, class Vec>
@@ -192,112 +188,112 @@ struct Dense {
     for (Index j = 0; j < count; ++j) z[j] = halves_added(two_left(sum[j]));
   }
 
-  /// `next` dot products and `last` multiples in one loop, so that the arithmetic of the ones fills the time
-  /// in which the others wait for memory. Every address in it is a local variable: a store of a register may
-  /// change anything else, and a load that is not of rows costs as much as one that is.
-  template <Index next, Index last, class Fetch = NothingFetched, class Number>
-  static HWY_INLINE void step(Index d, const Ahead<Number>& A, const Behind<Number>& B,
-                              const Number* later = nullptr) {
-    const Index whole = A.x.whole;
-    const double* const x = A.x.x;
-    double* const g = B.g;
-    const Number *ahead[std::max<Index>(next, 1)], *behind[std::max<Index>(last, 1)];
-    V sum[std::max<Index>(next, 1)][parts], scale[std::max<Index>(last, 1)];
-    for (Index j = 0; j < next; ++j) {
-      ahead[j] = A.rows + j * d;
-      for (Index p = 0; p < parts; ++p) sum[j][p] = hn::Zero(lanes);
-    }
-    for (Index j = 0; j < last; ++j) {
-      behind[j] = B.rows + j * d;
-      scale[j] = hn::Set(lanes, B.r[j]);
-    }
-    const auto add_products = [&](Index at, Index p, V factor) HWY_ATTR {
-      for (Index j = 0; j < next; ++j) sum[j][p] = hn::MulAdd(load(ahead[j] + at), factor, sum[j][p]);
-    };
-    const auto multiples_added = [&](Index at, V to) HWY_ATTR {
-      for (Index j = 0; j < last; ++j) to = hn::MulAdd(load(behind[j] + at), scale[j], to);
-      return to;
-    };
-
+  /// Goes through d columns, eight at a time: `take` gets the column at which a register begins and the
+  /// number of that register among those of a step. Those left at the end are taken with the last eight
+  /// columns by `take_last`.
+  template <class Fetch, class Number, class Take, class TakeLast>
+  static HWY_INLINE void for_columns(Index d, const Number* later, const Take& take,
+                                     const TakeLast& take_last) {
+    const Index whole = d / sums * sums;
     for (Index k = 0; k < whole; k += sums) {
       Fetch::ask(later, k, sums);
-      for (Index p = 0; p < parts; ++p) {
-        const Index at = k + p * width;
-        if constexpr (next > 0) add_products(at, p, load(x + at));
-        if constexpr (last > 0) hn::StoreU(multiples_added(at, load(g + at)), lanes, g + at);
-      }
+      for (Index p = 0; p < parts; ++p) take(k + p * width, p);
     }
-    if (whole < d) {  // the last eight columns again, for those that are left
-      Fetch::ask(later, whole, d - whole);
-      const Index done = (sums - (d - whole)) / width;  // registers with none of these
-      for (Index p = 0; p < parts; ++p) {
-        if (p < done) continue;  // not where p begins: sums that are counted from there are no registers
-        const Index at = d - sums + p * width;
-        if constexpr (next > 0) add_products(at, p, hn::Load(lanes, A.x.end + p * width));
-        if constexpr (last > 0)
-          hn::Store(multiples_added(at, hn::Load(lanes, B.end + p * width)), lanes, B.end + p * width);
-      }
+    if (whole == d) return;
+    Fetch::ask(later, whole, d - whole);
+    const Index done = (sums - (d - whole)) / width;  // registers with none of these
+    for (Index p = 0; p < parts; ++p) {
+      if (p < done) continue;  // not where p begins: sums that are counted from there are no registers
+      take_last(d - sums + p * width, p);
     }
-    if constexpr (next > 0) store_totals<next>(sum, A.z);
   }
 
-  template <class Number, class Later = Nothing<Number>>
+  /// Dot products of so many rows with x. Every address in this and the next loop is a local variable: a
+  /// store of a register may change anything else, and a load that is not of rows costs as much as one that
+  /// is.
+  template <Index rows, class Fetch, class Number>
+  static HWY_INLINE void multiply_rows(const Number* A, Index d, const Point& point, double* z,
+                                       const Number* later) {
+    const double *const x = point.x, *const end = point.end;
+    const Number* row[rows];
+    V sum[rows][parts];
+    for (Index j = 0; j < rows; ++j) {
+      row[j] = A + j * d;
+      for (Index p = 0; p < parts; ++p) sum[j][p] = hn::Zero(lanes);
+    }
+    const auto add_products = [&](Index at, Index p, V factor) IDEAL_INLINED {
+      for (Index j = 0; j < rows; ++j) sum[j][p] = hn::MulAdd(load(row[j] + at), factor, sum[j][p]);
+    };
+    for_columns<Fetch>(
+        d, later, [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, load(x + at)); },
+        [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, hn::Load(lanes, end + p * width)); });
+    store_totals<rows>(sum, z);
+  }
+
+  /// Adds multiples of so many rows to g.
+  template <Index rows, class Fetch, class Number>
+  static HWY_INLINE void add_rows(const Number* A, Index d, const double* r, Sum& to, const Number* later) {
+    double *const g = to.g, *const end = to.end;
+    const Number* row[rows];
+    V scale[rows];
+    for (Index j = 0; j < rows; ++j) {
+      row[j] = A + j * d;
+      scale[j] = hn::Set(lanes, r[j]);
+    }
+    const auto multiples_added = [&](Index at, V sum) IDEAL_INLINED {
+      for (Index j = 0; j < rows; ++j) sum = hn::MulAdd(load(row[j] + at), scale[j], sum);
+      return sum;
+    };
+    for_columns<Fetch>(
+        d, later,
+        [&](Index at, Index) IDEAL_INLINED { hn::StoreU(multiples_added(at, load(g + at)), lanes, g + at); },
+        [&](Index at, Index p) IDEAL_INLINED {
+          hn::Store(multiples_added(at, hn::Load(lanes, end + p * width)), lanes, end + p * width);
+        });
+  }
+
+  template <Index side_by_side = group, class Number, class Later = Nothing<Number>>
   static HWY_INLINE void multiply(const Rows<Number>& A, const Point& x, double* z, Later later = {}) {
-    by_groups<group>(A.count, [&]<Index rows>(Index j) HWY_ATTR {
-      step<rows, 0, typename Later::template Share<rows>>(A.d, Ahead<Number>{A.row(j), x, z + j},
-                                                          Behind<Number>{}, later.share(j, A.d));
+    by_groups<side_by_side>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
+      multiply_rows<rows, typename Later::template Share<rows>>(A.row(j), A.d, x, z + j, later.share(j, A.d));
     });
   }
 
   template <class Number, class Later = Nothing<Number>>
-  static HWY_INLINE void add(const Rows<Number>& A, const Point& x, const double* r, Sum& g,
-                             Later later = {}) {
-    by_groups<2 * group>(A.count, [&]<Index rows>(Index j) HWY_ATTR {
-      step<0, rows, typename Later::template Share<rows>>(A.d, Ahead<Number>{nullptr, x, nullptr},
-                                                          Behind<Number>{A.row(j), r + j, g.g, g.end},
-                                                          later.share(j, A.d));
+  static HWY_INLINE void add(const Rows<Number>& A, const double* r, Sum& g, Later later = {}) {
+    by_groups<2 * group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
+      add_rows<rows, typename Later::template Share<rows>>(A.row(j), A.d, r + j, g, later.share(j, A.d));
     });
   }
 
-  /// From memory, tile by tile: the products of one beside the additions of the one before, `rows` at once,
-  /// while later ones are fetched.
-  template <Index rows, class Number>
-  static HWY_INLINE void pass_beside(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
-                                     const Residual& residual) {
-    constexpr Index bytes = 4 << 10;  // two tiles share the nearest cache with x and g
-    using Fetch = Fetched<rows, Cache::second>;
+  /// From memory, tile by tile: its products, and then its additions out of a cache. Products are little more
+  /// than reading: the CPU sees what comes next and fetches it at full speed, which asking for it would only
+  /// disturb. While slopes and additions are computed nothing would be read, so these ask for the beginning
+  /// of the next tile.
+  template <Index side_by_side, class Number>
+  static HWY_INLINE void pass_reading(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
+                                      const Residual& residual) {
+    constexpr Index at_once = 2 * group, bytes = 4 << 10;
     const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
-    const Index tile = std::clamp(bytes / row_bytes / rows * rows, rows, most_rows);
-    const Index whole = A.count / tile * tile;
+    const Index tile = std::clamp(bytes / row_bytes / at_once * at_once, at_once, most_rows);
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
-    HWY_ALIGN double margins[2][most_rows];
-    double *z = margins[0], *z_next = margins[1];
-    for (Index first = 0; first < whole; first += tile) {
-      for (Index j = 0; j < tile; j += rows) {
-        const Ahead<Number> ahead{A.row(first + j), x, z_next + j};
-        const Number* const later = A.row(first + j) + further<Number>;
-        if (first == 0)
-          step<rows, 0, Fetch>(A.d, ahead, Behind<Number>{}, later);
-        else
-          step<rows, rows, Fetch>(A.d, ahead, Behind<Number>{A.row(first - tile + j), z + j, g.g, g.end},
-                                  later);
-      }
-      settle(residual, first, tile, z_next);
-      std::swap(z, z_next);
+    HWY_ALIGN double z[most_rows];
+    for (Index first = 0; first < A.count; first += tile) {
+      const auto some = A.some(first, std::min(tile, A.count - first));
+      const Number* const next = A.row(first + tile);
+      multiply<side_by_side>(some, x, z);
+      ask_for<Cache::second>(next, under_way<Number>);
+      settle(residual, first, some.count, z);
+      add(some, z, g, Meanwhile<Number>{next + under_way<Number>});
     }
-    if (whole > 0) add(A.some(whole - tile, tile), x, z, g);
-    const auto rest = A.some(whole, A.count - whole);
-    multiply(rest, x, z);
-    if (rest.count > 0) settle(residual, whole, rest.count, z);
-    add(rest, x, z, g);
   }
 
-  /// Tile by tile, a tile's products and then its additions out of a cache, while what comes behind it is
-  /// fetched from memory.
+  /// Tile by tile, where computing takes as long as reading, or where nobody knows whether a cache has the
+  /// rows: what comes later is asked for all the time.
   template <class Number>
-  static HWY_INLINE void pass_tiles(const Rows<Number>& A, Index tile, const double* x_numbers,
-                                    double* g_numbers, const Residual& residual) {
+  static HWY_INLINE void pass_asking(const Rows<Number>& A, Index tile, const double* x_numbers,
+                                     double* g_numbers, const Residual& residual) {
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
     HWY_ALIGN double z[most_rows];
@@ -306,24 +302,34 @@ struct Dense {
       const HalfFromMemory<Number> behind{some.data + std::max(further<Number>, tile * A.d)};
       multiply(some, x, z, behind);
       settle(residual, first, some.count, z);
-      add(some, x, z, g, HalfFromMemory<Number>{behind.share(some.count, A.d)});
+      add(some, z, g, HalfFromMemory<Number>{behind.share(some.count, A.d)});
     }
   }
 
-  /// Memory is fastest where it is read in order. Rows taken at once are read side by side, which does no
-  /// harm as long as they lie close together. Where they are floats, computing takes as long as reading, and
-  /// where x and g fill the nearest cache, so does fetching these: then several rows must share each number
-  /// of x.
+  /// Whether the CPU sees what comes next where it reads several rows side by side, which is not in order: it
+  /// does if they are a few lines apart, or on different pages.
+  template <class Number>
+  static bool readable_side_by_side(const Rows<Number>& A) {
+    constexpr Index close = 512, page = 4 << 10;
+    const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
+    return row_bytes < close || row_bytes >= page;
+  }
+
+  template <class Number>
+  static HWY_INLINE void multiply_far(const Rows<Number>& A, const Point& x, double* z) {
+    if (sizeof(Number) < sizeof(double))
+      return multiply(A, x, z, FromMemory<Number>{A.data + further<Number>});
+    if (readable_side_by_side(A)) return multiply(A, x, z);
+    multiply<1>(A, x, z);
+  }
+
+  /// Rows side by side share each number of x. Of floats, which take as long to convert as to read, all do.
   template <class Number>
   static HWY_INLINE void pass_far(const Rows<Number>& A, const double* x, double* g,
                                   const Residual& residual) {
-    constexpr Index close = 6 << 10, longest = nearest_cache / 4 / sizeof(double), tile = 8;
-    constexpr bool floats = sizeof(Number) < sizeof(double);
-    const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
-    if (group * row_bytes <= close) return pass_beside<group>(A, x, g, residual);
-    if (floats || A.d > longest) return pass_tiles(A, tile, x, g, residual);
-    if (2 * row_bytes <= close) return pass_beside<2>(A, x, g, residual);
-    pass_beside<1>(A, x, g, residual);
+    if (readable_side_by_side(A)) return pass_reading<group>(A, x, g, residual);
+    if (sizeof(Number) < sizeof(double)) return pass_asking(A, group, x, g, residual);
+    pass_reading<1>(A, x, g, residual);
   }
 
   /// From a cache: a tile's products, then its additions out of the nearest cache. Where two tiles fit that,
@@ -341,9 +347,9 @@ struct Dense {
       multiply(some, x, z);
       settle(residual, first, some.count, z);
       if (fitting >= group)
-        add(some, x, z, g, NextTile<Number>{A.row(first + tile)});
+        add(some, z, g, NextTile<Number>{A.row(first + tile)});
       else
-        add(some, x, z, g);
+        add(some, z, g);
     }
   }
 
@@ -354,14 +360,14 @@ struct Dense {
     return (nearest_cache - 2 * A.d * of_double) / (A.d * of_number);
   }
 
-  /// So few rows that the nearest cache holds them all, as many agents have who share a memory, are one tile:
-  /// others' rows are fetched meanwhile.
+  /// So few rows that the nearest cache holds them all, as many agents have who share a memory, are one tile
+  /// while a cache may have them: others' rows are asked for meanwhile.
   template <class Number>
   static HWY_INLINE void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
-    if (A.count <= std::min(fitting_rows(A), most_rows))
-      pass_tiles(A, A.count, x, g, residual);
-    else if (A.cached)
+    if (A.found == Found::in_cache)
       pass_near(A, x, g, residual);
+    else if (A.found == Found::perhaps_in_cache && A.count <= std::min(fitting_rows(A), most_rows))
+      pass_asking(A, A.count, x, g, residual);
     else
       pass_far(A, x, g, residual);
   }
@@ -383,16 +389,17 @@ HWY_INLINE void pass_any(const Rows<Number>& A, const double* x, double* g, cons
 template <class Number>
 HWY_INLINE void multiply_any(const Rows<Number>& A, const double* x, double* z) {
   with_fitting_registers(A, [&](auto dense) HWY_ATTR {
-    if (A.cached)
-      dense.multiply(A, Point(x, A.d), z);
+    const Point point(x, A.d);
+    if (A.found == Found::in_cache)
+      dense.multiply(A, point, z);
     else
-      dense.multiply(A, Point(x, A.d), z, FromMemory<Number>{A.data + further<Number>});
+      dense.multiply_far(A, point, z);
   });
 }
 template <class Number>
 HWY_INLINE void add_any(const Rows<Number>& A, const double* r, double* g) {
   Sum sum(g, A.d);
-  with_fitting_registers(A, [&](auto dense) HWY_ATTR { dense.add(A, Point(g, A.d), r, sum); });
+  with_fitting_registers(A, [&](auto dense) HWY_ATTR { dense.add(A, r, sum); });
 }
 
 }  // namespace

@@ -15,15 +15,18 @@ namespace ideal::kernel {
 /// A dot product takes eight steps at once: rows are no shorter.
 constexpr Index least_columns = 8;
 
+/// Where rows are found when they are read the next time.
+enum class Found { in_cache, perhaps_in_cache, in_memory };
+
 /// Rows of d numbers, one behind the other.
 template <class Number>
 struct Rows {
   const Number* data;
   Index count, d;
-  bool cached;  ///< to be found in a cache again
+  Found found;
 
   [[nodiscard]] const Number* row(Index j) const { return data + j * d; }
-  [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, cached}; }
+  [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, found}; }
 };
 
 /// Refers to something that can be called, and that lives longer.

@@ -14,6 +14,10 @@
 
 #include <hwy/highway.h>
 
+// A lambda that is part of a loop: a call would take as long as what it does.
+#undef IDEAL_INLINED
+#define IDEAL_INLINED HWY_ATTR __attribute__((always_inline))
+
 HWY_BEFORE_NAMESPACE();
 namespace ideal::kernel::HWY_NAMESPACE {
 namespace {
@@ -78,7 +82,7 @@ HWY_INLINE Vec shrinking(Tag tag, Vec t) {
 
 /// In place, for labels b of -1 or +1: scale times the slope -b sigmoid(-b z) of log(1 + exp(-b z)).
 HWY_INLINE void slopes_in_place(double* z, const double* b, Index count, double scale) {
-  transform(LinkLanes(), z, b, count, [scale](auto tag, auto zs, auto bs) HWY_ATTR {
+  transform(LinkLanes(), z, b, count, [scale](auto tag, auto zs, auto bs) IDEAL_INLINED {
     const auto one = hn::Set(tag, 1), factor = hn::Set(tag, -scale);
     const auto t = hn::Neg(hn::Mul(bs, zs)), e = shrinking(tag, t);
     const auto sigmoid = hn::Div(hn::IfThenElse(hn::Ge(t, hn::Zero(tag)), one, e), hn::Add(one, e));

@@ -233,7 +233,7 @@ kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& 
   const auto& A = std::get<kernel::Rows<float>>(data_);
   wide.resize(static_cast<std::size_t>(count * A.d));
   kernel::widen(A.row(first), count * A.d, wide.data());
-  return {wide.data(), count, A.d, true};
+  return {wide.data(), count, A.d, kernel::Found::in_cache};
 }
 
 void Rows::pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const {

@@ -6,6 +6,7 @@
 #include <ideal/error.hpp>
 #include <ideal/random.hpp>
 
+#include <array>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -39,18 +40,25 @@ std::vector<double> numbers(Index count, std::uint64_t stream) {
 std::vector<float> as_floats(const std::vector<double>& in) { return {in.begin(), in.end()}; }
 
 const std::vector<Index> row_counts{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 150};
-// From memory, four rows are taken at once up to 192 columns, two at 257, one at 500 and 783, tiles at 1100.
+// From memory, four rows are taken at once below 64 columns (128 of floats) and from 512 (1024) on.
 const std::vector<Index> widths{8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 50, 63, 100, 257, 500, 783, 1100};
 
 const auto halved = [](Index, Index count, double* z) {
   for (Index j = 0; j < count; ++j) z[j] *= 0.5;
 };
 
+using kernel::Found;
+constexpr std::array everywhere{Found::in_cache, Found::perhaps_in_cache, Found::in_memory};
+
 struct RandomRows {
   RandomRows(Index rows, Index columns)
       : m(rows), d(columns), A(numbers(m * d, 1)), floats(as_floats(A)), x(numbers(d, 2)), r(numbers(m, 3)) {}
-  [[nodiscard]] kernel::Rows<double> rows(bool cached = true) const { return {A.data(), m, d, cached}; }
-  [[nodiscard]] kernel::Rows<float> narrow(bool cached = true) const { return {floats.data(), m, d, cached}; }
+  [[nodiscard]] kernel::Rows<double> rows(Found found = Found::in_cache) const {
+    return {A.data(), m, d, found};
+  }
+  [[nodiscard]] kernel::Rows<float> narrow(Found found = Found::in_cache) const {
+    return {floats.data(), m, d, found};
+  }
   [[nodiscard]] double a(Index j, Index k) const { return A[static_cast<std::size_t>(j * d + k)]; }
 
   Index m, d;
@@ -74,6 +82,13 @@ TEST_P(EveryCpu, MultipliesRows) {
     kernel::multiply(c.rows(), c.x.data(), z.data());
     kernel::multiply(c.narrow(), c.x.data(), narrow.data());
     EXPECT_EQ(z, narrow);
+    for (const Found found : everywhere) {
+      auto again = z;
+      kernel::multiply(c.rows(found), c.x.data(), again.data());
+      EXPECT_EQ(z, again);
+      kernel::multiply(c.narrow(found), c.x.data(), again.data());
+      EXPECT_EQ(z, again);
+    }
     for (Index j = 0; j < c.m; ++j) {
       Wide sum = 0, size = 0;
       for (Index k = 0; k < c.d; ++k) {
@@ -111,13 +126,13 @@ TEST_P(EveryCpu, PassesOnceWithTheBitsOfTwoSteps) {
     kernel::multiply(c.rows(), c.x.data(), z.data());
     halved(0, c.m, z.data());
     kernel::add_multiples(c.rows(), z.data(), two_steps.data());
-    for (const bool cached : {true, false}) {
+    for (const Found found : everywhere) {
       auto g = start, narrow = start, in_parts = start;
-      kernel::pass(c.rows(cached), c.x.data(), g.data(), halved);
-      kernel::pass(c.narrow(cached), c.x.data(), narrow.data(), halved);
+      kernel::pass(c.rows(found), c.x.data(), g.data(), halved);
+      kernel::pass(c.narrow(found), c.x.data(), narrow.data(), halved);
       const Index cut = c.m / 3;
-      kernel::pass(c.rows(cached).some(0, cut), c.x.data(), in_parts.data(), halved);
-      kernel::pass(c.rows(cached).some(cut, c.m - cut), c.x.data(), in_parts.data(), halved);
+      kernel::pass(c.rows(found).some(0, cut), c.x.data(), in_parts.data(), halved);
+      kernel::pass(c.rows(found).some(cut, c.m - cut), c.x.data(), in_parts.data(), halved);
       EXPECT_EQ(g, two_steps);
       EXPECT_EQ(narrow, two_steps);
       EXPECT_EQ(in_parts, two_steps);
@@ -135,11 +150,11 @@ TEST_P(EveryCpu, KnowsTheSlopesOfTheLogisticLossByName) {
       kernel::logistic_slopes(z, labels.data() + first, count, scale);
     };
     const kernel::Residual by_name = kernel::LogisticSlopes{labels.data(), scale}, by_call = called;
-    for (const bool cached : {true, false}) {
+    for (const Found found : everywhere) {
       std::vector<double> g(static_cast<std::size_t>(c.d), 0), expected = g, narrow = g;
-      kernel::pass(c.rows(cached), c.x.data(), expected.data(), by_call.from(before));
-      kernel::pass(c.rows(cached), c.x.data(), g.data(), by_name.from(before));
-      kernel::pass(c.narrow(cached), c.x.data(), narrow.data(), by_name.from(before));
+      kernel::pass(c.rows(found), c.x.data(), expected.data(), by_call.from(before));
+      kernel::pass(c.rows(found), c.x.data(), g.data(), by_name.from(before));
+      kernel::pass(c.narrow(found), c.x.data(), narrow.data(), by_name.from(before));
       EXPECT_EQ(g, expected);
       EXPECT_EQ(narrow, expected);
     }
