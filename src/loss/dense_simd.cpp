@@ -31,11 +31,11 @@ using Narrower = hn::CappedTag<double, 4>;
 
 /// x, and its last eight numbers without those that whole steps of eight reach.
 struct Point {
-  Point(const double* numbers, Index d) : x(numbers) {
-    const Index whole = d / sums * sums;
+  Point(const double* numbers, Index d) : x(numbers), whole(d / sums * sums) {
     for (Index k = 0; k < sums; ++k) end[k] = d - sums + k >= whole ? x[d - sums + k] : 0;
   }
   const double* x;
+  Index whole;
   HWY_ALIGN double end[sums];
 };
 
@@ -43,14 +43,17 @@ struct Point {
 /// a store of single numbers would make every load of them wait.
 class Sum {
  public:
-  Sum(double* numbers, Index d) : g(numbers), d_(d) { std::copy_n(g + d - sums, sums, end); }
+  Sum(double* numbers, Index d) : g(numbers), whole(d / sums * sums), d_(d) {
+    std::copy_n(g + d - sums, sums, end);
+  }
   ~Sum() {
-    for (Index k = d_ / sums * sums; k < d_; ++k) g[k] = end[k - d_ + sums];
+    for (Index k = whole; k < d_; ++k) g[k] = end[k - d_ + sums];
   }
   Sum(const Sum&) = delete;
   Sum& operator=(const Sum&) = delete;
 
   double* g;
+  Index whole;
   HWY_ALIGN double end[sums];
 
  private:
@@ -192,9 +195,8 @@ struct Dense {
   /// number of that register among those of a step. Those left at the end are taken with the last eight
   /// columns by `take_last`.
   template <class Fetch, class Number, class Take, class TakeLast>
-  static HWY_INLINE void for_columns(Index d, const Number* later, const Take& take,
+  static HWY_INLINE void for_columns(Index d, Index whole, const Number* later, const Take& take,
                                      const TakeLast& take_last) {
-    const Index whole = d / sums * sums;
     for (Index k = 0; k < whole; k += sums) {
       Fetch::ask(later, k, sums);
       for (Index p = 0; p < parts; ++p) take(k + p * width, p);
@@ -225,7 +227,7 @@ struct Dense {
       for (Index j = 0; j < rows; ++j) sum[j][p] = hn::MulAdd(load(row[j] + at), factor, sum[j][p]);
     };
     for_columns<Fetch>(
-        d, later, [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, load(x + at)); },
+        d, point.whole, later, [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, load(x + at)); },
         [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, hn::Load(lanes, end + p * width)); });
     store_totals<rows>(sum, z);
   }
@@ -245,7 +247,7 @@ struct Dense {
       return sum;
     };
     for_columns<Fetch>(
-        d, later,
+        d, to.whole, later,
         [&](Index at, Index) IDEAL_INLINED { hn::StoreU(multiples_added(at, load(g + at)), lanes, g + at); },
         [&](Index at, Index p) IDEAL_INLINED {
           hn::Store(multiples_added(at, hn::Load(lanes, end + p * width)), lanes, end + p * width);

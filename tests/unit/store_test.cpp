@@ -249,6 +249,20 @@ TEST(SparseRowsOfALoss, MayBeEmpty) {
   EXPECT_LT((gradient(*loss_of(data, LossKind::ridge), x) - expected).norm(), 1e-14 * expected.norm());
 }
 
+/// More entries than are gone over at once, in rows of every length from none to all columns.
+TEST(SparseRowsOfALoss, MayBeMany) {
+  constexpr Index rows = 7000, columns = 60;
+  Dataset data = data_of(rows, columns, LossKind::ridge, false);
+  DenseRows features = std::get<DenseRows>(data.features);
+  for (Index j = 0; j < rows; ++j) features.row(j).tail(j * 7 % (columns + 1)).setZero();
+  data.features = SparseRows(features.sparseView());
+  ASSERT_GT(data.nonzeros(), 200'000);
+  const Vector x = point(columns);
+  const Vector residual = (features * x - data.labels) / rows;
+  const Vector expected = features.transpose() * residual + 0.1 * x;
+  EXPECT_LT((gradient(*loss_of(data, LossKind::ridge), x) - expected).norm(), 1e-13 * expected.norm());
+}
+
 TEST(Curvature, OfFewRowsIsThatOfTheirProducts) {
   const Dataset data = data_of(20, 100, LossKind::ridge, false);
   const auto& A = std::get<DenseRows>(data.features);
