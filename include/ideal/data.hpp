@@ -17,7 +17,8 @@ namespace ideal {
 
 using DenseRows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using FloatRows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;  // compressed; 32-bit indices
+using SparseRows =
+    Eigen::SparseMatrix<double, Eigen::RowMajor>;  // compressed, columns of a row ascend; 32-bit indices
 
 /// Rows of features, each with a label. Sparse input stays sparse.
 struct Dataset {

@@ -2,7 +2,6 @@
 #include "loss/kernels.hpp"
 
 #include <algorithm>
-#include <utility>
 
 // The order matters.
 // clang-format off
@@ -17,9 +16,9 @@ HWY_BEFORE_NAMESPACE();
 namespace ideal::kernel::HWY_NAMESPACE {
 namespace {
 
-constexpr Index sums = least_columns;  // partial sums of a dot product
-constexpr Index group = 4;             // rows whose sums fit the registers together
-constexpr Index most_rows = 64;        // of a tile
+constexpr Index sums = least_columns;      // partial sums of a dot product
+constexpr Index group = 4;                 // rows whose sums fit the registers together
+constexpr Index most_rows = most_margins;  // of a tile
 constexpr Index nearest_cache = 32 << 10;
 
 using Widest = hn::CappedTag<double, sums>;
@@ -72,7 +71,7 @@ HWY_INLINE void ask_for(const Number* first, Index count) {
 
 /// What a step asks for on its way: so many rows that come later, into the nearest cache or the one behind
 /// it.
-template <Index rows, Cache cache = Cache::nearest>
+template <Index rows, Cache cache>
 struct Fetched {
   /// The share of `columns` columns from k on.
   template <class Number>
@@ -98,15 +97,16 @@ template <class Number>
 using FromMemory = Later<Number, 8, Cache::second>;
 template <class Number>
 using HalfFromMemory = Later<Number, 4, Cache::second>;
-/// A line with each line of eight rows: what memory brings in the time that their additions take.
+/// A line with each eight columns of four rows, or of two if they are floats: what memory brings in the time
+/// that their additions take.
 template <class Number>
-using Meanwhile = Later<Number, sizeof(double) / sizeof(Number), Cache::second>;
+using Meanwhile = Later<Number, 2 * sizeof(double) / sizeof(Number), Cache::second>;
 
 /// How far behind those that are read next to fetch from memory, in numbers.
 template <class Number>
 constexpr Index further = (32 << 10) / sizeof(Number);
 
-/// What a core has under way to its nearest cache at most, about 24 lines, in numbers.
+/// What a core has under way at most, in numbers: 24 lines on a Zen 3, whichever cache they are for.
 template <class Number>
 constexpr Index under_way = 24 * 64 / sizeof(Number);
 
@@ -210,15 +210,14 @@ struct Dense {
     }
   }
 
-  /// Dot products of so many rows with x. Every address in this and the next loop is a local variable: a
-  /// store of a register may change anything else, and a load that is not of rows costs as much as one that
-  /// is.
+  /// Partial sums of the dot products of so many rows with x. Every address in this and the next loop is a
+  /// local variable: a store of a register may change anything else, and a load that is not of rows costs as
+  /// much as one that is.
   template <Index rows, class Fetch, class Number>
-  static HWY_INLINE void multiply_rows(const Number* A, Index d, const Point& point, double* z,
-                                       const Number* later) {
+  static HWY_INLINE void sum_products(const Number* A, Index d, const Point& point, V sum[][parts],
+                                      const Number* later) {
     const double *const x = point.x, *const end = point.end;
     const Number* row[rows];
-    V sum[rows][parts];
     for (Index j = 0; j < rows; ++j) {
       row[j] = A + j * d;
       for (Index p = 0; p < parts; ++p) sum[j][p] = hn::Zero(lanes);
@@ -229,7 +228,6 @@ struct Dense {
     for_columns<Fetch>(
         d, point.whole, later, [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, load(x + at)); },
         [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, hn::Load(lanes, end + p * width)); });
-    store_totals<rows>(sum, z);
   }
 
   /// Adds multiples of so many rows to g.
@@ -254,37 +252,64 @@ struct Dense {
         });
   }
 
-  template <Index side_by_side = group, class Number, class Later = Nothing<Number>>
-  static HWY_INLINE void multiply(const Rows<Number>& A, const Point& x, double* z, Later later = {}) {
-    by_groups<side_by_side>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
-      multiply_rows<rows, typename Later::template Share<rows>>(A.row(j), A.d, x, z + j, later.share(j, A.d));
+  template <class Number, class Asked = Nothing<Number>>
+  static HWY_INLINE void multiply(const Rows<Number>& A, const Point& x, double* z, Asked later = {}) {
+    by_groups<group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
+      V sum[rows][parts];
+      sum_products<rows, typename Asked::template Share<rows>>(A.row(j), A.d, x, sum, later.share(j, A.d));
+      store_totals<rows>(sum, z + j);
     });
   }
 
-  template <class Number, class Later = Nothing<Number>>
-  static HWY_INLINE void add(const Rows<Number>& A, const double* r, Sum& g, Later later = {}) {
-    by_groups<2 * group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
-      add_rows<rows, typename Later::template Share<rows>>(A.row(j), A.d, r + j, g, later.share(j, A.d));
+  /// The same, reading one row after the other.
+  template <class Number>
+  static HWY_INLINE void multiply_in_order(const Rows<Number>& A, const Point& x, double* z) {
+    using Unasked = typename Nothing<Number>::template Share<1>;
+    by_groups<group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
+      V sum[rows][parts];
+      for (Index k = 0; k < rows; ++k)
+        sum_products<1, Unasked, Number>(A.row(j + k), A.d, x, sum + k, nullptr);
+      store_totals<rows>(sum, z + j);
     });
+  }
+
+  template <class Number, class Asked = Nothing<Number>>
+  static HWY_INLINE void add(const Rows<Number>& A, const double* r, Sum& g, Asked later = {}) {
+    by_groups<2 * group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
+      add_rows<rows, typename Asked::template Share<rows>>(A.row(j), A.d, r + j, g, later.share(j, A.d));
+    });
+  }
+
+  /// Rows side by side share each number of x, but are not read in order. The CPU still sees what comes next
+  /// if they are a few lines apart, or on different pages.
+  enum class Order { side_by_side, one_by_one };
+  template <class Number>
+  static Order fastest_order(const Rows<Number>& A) {
+    constexpr Index close = 512, page = 4 << 10;
+    const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
+    return row_bytes < close || row_bytes >= page ? Order::side_by_side : Order::one_by_one;
   }
 
   /// From memory, tile by tile: its products, and then its additions out of a cache. Products are little more
   /// than reading: the CPU sees what comes next and fetches it at full speed, which asking for it would only
   /// disturb. While slopes and additions are computed nothing would be read, so these ask for the beginning
-  /// of the next tile.
-  template <Index side_by_side, class Number>
+  /// of the next tile, which is large enough to have more than that.
+  template <Order order, class Number>
   static HWY_INLINE void pass_reading(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                       const Residual& residual) {
-    constexpr Index at_once = 2 * group, bytes = 4 << 10;
+    constexpr Index bytes = 4 << 10;
     const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
-    const Index tile = std::clamp(bytes / row_bytes / at_once * at_once, at_once, most_rows);
+    const Index tile = std::clamp(bytes / row_bytes / group * group, group, most_rows);
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
     HWY_ALIGN double z[most_rows];
     for (Index first = 0; first < A.count; first += tile) {
       const auto some = A.some(first, std::min(tile, A.count - first));
       const Number* const next = A.row(first + tile);
-      multiply<side_by_side>(some, x, z);
+      if constexpr (order == Order::side_by_side)
+        multiply(some, x, z);
+      else
+        multiply_in_order(some, x, z);
       ask_for<Cache::second>(next, under_way<Number>);
       settle(residual, first, some.count, z);
       add(some, z, g, Meanwhile<Number>{next + under_way<Number>});
@@ -308,30 +333,36 @@ struct Dense {
     }
   }
 
-  /// Whether the CPU sees what comes next where it reads several rows side by side, which is not in order: it
-  /// does if they are a few lines apart, or on different pages.
-  template <class Number>
-  static bool readable_side_by_side(const Rows<Number>& A) {
-    constexpr Index close = 512, page = 4 << 10;
-    const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
-    return row_bytes < close || row_bytes >= page;
-  }
-
-  template <class Number>
-  static HWY_INLINE void multiply_far(const Rows<Number>& A, const Point& x, double* z) {
-    if (sizeof(Number) < sizeof(double))
-      return multiply(A, x, z, FromMemory<Number>{A.data + further<Number>});
-    if (readable_side_by_side(A)) return multiply(A, x, z);
-    multiply<1>(A, x, z);
-  }
-
-  /// Rows side by side share each number of x. Of floats, which take as long to convert as to read, all do.
-  template <class Number>
-  static HWY_INLINE void pass_far(const Rows<Number>& A, const double* x, double* g,
+  /// Floats take as long to convert as to read. Only where rows are so short that slopes take much of the
+  /// time are they read plainly.
+  static HWY_INLINE void pass_far(const Rows<float>& A, const double* x, double* g,
                                   const Residual& residual) {
-    if (readable_side_by_side(A)) return pass_reading<group>(A, x, g, residual);
-    if (sizeof(Number) < sizeof(double)) return pass_asking(A, group, x, g, residual);
-    pass_reading<1>(A, x, g, residual);
+    constexpr Index shorter = 128;
+    if (A.d < shorter)
+      pass_reading<Order::side_by_side>(A, x, g, residual);
+    else
+      pass_asking(A, group, x, g, residual);
+  }
+  static HWY_INLINE void pass_far(const Rows<double>& A, const double* x, double* g,
+                                  const Residual& residual) {
+    if (fastest_order(A) == Order::side_by_side)
+      pass_reading<Order::side_by_side>(A, x, g, residual);
+    else
+      pass_reading<Order::one_by_one>(A, x, g, residual);
+  }
+
+  /// Behind a row that somebody picked, nobody knows which is next.
+  static HWY_INLINE void multiply_far(const Rows<float>& A, const Point& x, double* z) {
+    if (A.count == 1)
+      multiply(A, x, z);
+    else
+      multiply(A, x, z, FromMemory<float>{A.data + further<float>});
+  }
+  static HWY_INLINE void multiply_far(const Rows<double>& A, const Point& x, double* z) {
+    if (fastest_order(A) == Order::side_by_side)
+      multiply(A, x, z);
+    else
+      multiply_in_order(A, x, z);
   }
 
   /// From a cache: a tile's products, then its additions out of the nearest cache. Where two tiles fit that,
@@ -366,9 +397,9 @@ struct Dense {
   /// while a cache may have them: others' rows are asked for meanwhile.
   template <class Number>
   static HWY_INLINE void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
-    if (A.found == Found::in_cache)
+    if (A.place == Place::in_cache)
       pass_near(A, x, g, residual);
-    else if (A.found == Found::perhaps_in_cache && A.count <= std::min(fitting_rows(A), most_rows))
+    else if (A.place == Place::perhaps_in_cache && A.count <= std::min(fitting_rows(A), most_rows))
       pass_asking(A, A.count, x, g, residual);
     else
       pass_far(A, x, g, residual);
@@ -392,7 +423,7 @@ template <class Number>
 HWY_INLINE void multiply_any(const Rows<Number>& A, const double* x, double* z) {
   with_fitting_registers(A, [&](auto dense) HWY_ATTR {
     const Point point(x, A.d);
-    if (A.found == Found::in_cache)
+    if (A.place == Place::in_cache)
       dense.multiply(A, point, z);
     else
       dense.multiply_far(A, point, z);

@@ -16,17 +16,17 @@ namespace ideal::kernel {
 constexpr Index least_columns = 8;
 
 /// Where rows are found when they are read the next time.
-enum class Found { in_cache, perhaps_in_cache, in_memory };
+enum class Place { in_cache, perhaps_in_cache, in_memory };
 
 /// Rows of d numbers, one behind the other.
 template <class Number>
 struct Rows {
   const Number* data;
   Index count, d;
-  Found found;
+  Place place;
 
   [[nodiscard]] const Number* row(Index j) const { return data + j * d; }
-  [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, found}; }
+  [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, place}; }
 };
 
 /// Refers to something that can be called, and that lives longer.
@@ -54,6 +54,9 @@ struct LogisticSlopes {
   const double* b;
   double scale;
 };
+
+/// As many margins are looked at together at most.
+constexpr Index most_margins = 64;
 
 /// (first, count, z): what becomes of the margins z of rows first ... first+count-1, in place. Slopes of the
 /// logistic loss are known to the kernels by name: asking for those of a few rows by a call takes a tenth of
@@ -127,8 +130,9 @@ void widen(const float* in, Index count, double* out);
 /// In place: scale times the curvature of log(1 + exp(-b z)) in z, which b does not change.
 void logistic_curvatures(double* z, Index count, double scale);
 
-/// sum_j log(1 + exp(-b_j z_j)).
-double logistic_values(const double* z, const double* b, Index count);
+/// sum + log(1 + exp(-b_1 z_1)) + log(1 + exp(-b_2 z_2)) + ..., added in this order: the same bits however
+/// many are given at once.
+double logistic_values(double sum, const double* z, const double* b, Index count);
 
 /// `width` scores, of which the first `classes` count, become probabilities, the others 0. Returns the
 /// logarithm of the sum of their exponentials, whatever their size.

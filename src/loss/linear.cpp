@@ -19,7 +19,7 @@ Vector LinearLoss<Link>::values(const Block& X) const {
       {}, {.X = panel.data(), .x_width = width}, [&](Index first, Index count, const double* Z, double*) {
         for (Index c = 0; c < points; ++c) {
           z = Eigen::Map<const Vector, 0, Eigen::InnerStride<>>(Z + c, count, Eigen::InnerStride<>(width));
-          sums[c] += link_.values(z.data(), rows_->labels() + first, count);
+          sums[c] = link_.values(sums[c], z.data(), rows_->labels() + first, count);
         }
       });
   return l2_ / 2 * X.colwise().squaredNorm().transpose() + share_ * sums;
@@ -60,7 +60,7 @@ bool RidgeLoss::gram_gradient(VectorRef x, VectorOut g) const {
   std::call_once(gram_made_, [&] { make_gram(); });
   constexpr double cancels = 1e-6;
   const Index d = dimension();
-  kernel::multiply({gram_.data(), d, d, kernel::Found::in_cache}, x.data(), g.data());
+  kernel::multiply({gram_.data(), d, d, kernel::Place::in_cache}, x.data(), g.data());
   const double before = g.squaredNorm() + moments_.squaredNorm();
   g -= moments_;
   if (g.squaredNorm() <= cancels * cancels * before) return false;

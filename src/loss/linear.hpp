@@ -17,7 +17,8 @@
 namespace ideal {
 
 /// f(x) = (1/m) sum_j link(a_j'x, b_j) + (l2/2)|x|^2 for a scalar link with values, slopes and curvatures in
-/// its first argument, of many margins at once.
+/// its first argument, of many margins at once. Values are added to a sum one after the other, so that it
+/// does not matter how many.
 template <class Link>
 class LinearLoss : public PiecewiseLoss {
  public:
@@ -32,7 +33,7 @@ class LinearLoss : public PiecewiseLoss {
     for (Index first = 0; first < rows(); first += tile) {
       const Index count = std::min(tile, rows() - first);
       rows_->multiply(first, count, x.data(), z);
-      sum += link_.values(z, rows_->labels() + first, count);
+      sum = link_.values(sum, z, rows_->labels() + first, count);
     }
     return share_ * sum + l2_ / 2 * x.squaredNorm();
   }
@@ -55,7 +56,7 @@ class LinearLoss : public PiecewiseLoss {
     add_pieces(g, [&](Index piece, VectorOut part) {
       start(piece, x, part);
       rows_->pass({piece, pieces()}, x.data(), part.data(), [&](Index first, Index count, double* z) {
-        sum += link_.values(z, rows_->labels() + first, count);
+        sum = link_.values(sum, z, rows_->labels() + first, count);
         link_.slopes(z, rows_->labels() + first, count, share_);
       });
     });
@@ -124,7 +125,7 @@ class LinearLoss : public PiecewiseLoss {
         l2_(l2),
         share_(1 / static_cast<double>(rows_->count())) {}
 
-  static constexpr Index tile = 64;  // rows whose margins are looked at together; no less than kernels do
+  static constexpr Index tile = kernel::most_margins;
 
   /// The regulariser belongs to the first piece.
   void start(Index piece, VectorRef x, VectorOut g) const {
@@ -155,8 +156,8 @@ struct LogisticLink {
   static constexpr bool curvature_jumps = false;
   static constexpr double min_curvature = 0;
   static constexpr double max_slope = 1;
-  static double values(const double* z, const double* b, Index count) {
-    return kernel::logistic_values(z, b, count);
+  static double values(double sum, const double* z, const double* b, Index count) {
+    return kernel::logistic_values(sum, z, b, count);
   }
   static void slopes(double* z, const double* b, Index count, double scale) {
     kernel::logistic_slopes(z, b, count, scale);
@@ -174,8 +175,7 @@ struct SquareLink {
   static constexpr bool curvature_jumps = false;
   static constexpr double min_curvature = 1;
   static constexpr double max_slope = std::numeric_limits<double>::infinity();
-  static double values(const double* z, const double* b, Index count) {
-    double sum = 0;
+  static double values(double sum, const double* z, const double* b, Index count) {
     for (Index j = 0; j < count; ++j) sum += (z[j] - b[j]) * (z[j] - b[j]) / 2;
     return sum;
   }
@@ -192,8 +192,7 @@ template <class Shape>
 struct ScalarLink : Shape {
   static constexpr double min_curvature = 0;
   static constexpr bool curvature_jumps = true;
-  double values(const double* z, const double* b, Index count) const {
-    double sum = 0;
+  double values(double sum, const double* z, const double* b, Index count) const {
     for (Index j = 0; j < count; ++j) sum += this->value(z[j], b[j]);
     return sum;
   }

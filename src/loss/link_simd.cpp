@@ -32,9 +32,9 @@ void curvatures(double* z, Index count, double scale) {
   });
 }
 
-double values(const double* z, const double* b, Index count) {
+double values(double sum, const double* z, const double* b, Index count) {
   constexpr Index most = 64;
-  double each[most], sum = 0;
+  double each[most];
   for (Index first = 0; first < count; first += most) {
     const Index some = std::min(most, count - first);
     std::copy_n(z + first, some, each);
@@ -77,8 +77,8 @@ void logistic_slopes(double* z, const double* b, Index count, double scale) {
 void logistic_curvatures(double* z, Index count, double scale) {
   HWY_DYNAMIC_DISPATCH(curvatures)(z, count, scale);
 }
-double logistic_values(const double* z, const double* b, Index count) {
-  return HWY_DYNAMIC_DISPATCH(values)(z, b, count);
+double logistic_values(double sum, const double* z, const double* b, Index count) {
+  return HWY_DYNAMIC_DISPATCH(values)(sum, z, b, count);
 }
 double softmax(double* scores, Index classes, Index width) {
   return HWY_DYNAMIC_DISPATCH(probabilities)(scores, classes, width);

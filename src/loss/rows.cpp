@@ -96,8 +96,8 @@ double sparse_dot(const SparseView& A, Index row, const double* x) {
   return (sum[0] + sum[2]) + (sum[1] + sum[3]);
 }
 
-/// Four sums are read before any is stored, which would make the next one wait: no two columns of a row are
-/// the same.
+/// Four sums are read before any is stored: a CPU that does not know yet where a store goes hesitates to read
+/// on. No two columns of a row are the same.
 void add_sparse(const SparseView& A, Index row, double r, double* g) {
   const auto* column = A.columns + A.offsets[row];
   const double *value = A.values + A.offsets[row], *const end = A.values + A.offsets[row + 1];
@@ -109,20 +109,28 @@ void add_sparse(const SparseView& A, Index row, double r, double* g) {
   for (; value < end; ++value, ++column) g[*column] += r * *value;
 }
 
-/// Many rows at a time, as many as the last cache keeps between their two uses: x and g share the caches
-/// before it badly, so that going to and fro between them costs more than fetching rows from the last one.
-/// Where they are more than the CPU has addresses of at hand, it costs more than reading the rows twice.
+/// The row behind those from `first` on that the last cache keeps between their two uses, at least one: so
+/// many entries of twelve bytes, and as many margins of eight as that leaves room for.
+Index end_of_kept_rows(const SparseView& A, Index first, Index end) {
+  constexpr Index entries = 100'000, rows = 50'000;
+  const auto* const begin = A.offsets + first;
+  const auto* const behind = std::upper_bound(begin, A.offsets + end + 1, *begin + entries);
+  return std::clamp<Index>(behind - A.offsets - 1, first + 1, std::min(end, first + rows));
+}
+
+/// Many rows at a time: x and g share the nearer caches badly, so that going to and fro between them costs
+/// more than fetching rows from the last one. Where they are more than the CPU has addresses of at hand, it
+/// costs more than reading all rows twice.
 void sparse_pass(const SparseView& A, Index begin, Index end, Index columns, const double* x, double* g,
                  const kernel::Residual& residual) {
-  constexpr Index kept = 100'000, wide = 500'000, few = 64;  // entries, columns, margins looked at together
+  constexpr Index wide = 500'000;
   thread_local std::vector<double> z;
   for (Index first = begin; first < end;) {
-    const Index last_entry = columns > wide ? A.offsets[end] : A.offsets[first] + kept;
-    const Index next = std::upper_bound(A.offsets + first + 1, A.offsets + end, last_entry) - A.offsets;
-    const Index count = next - first;
+    const Index next = columns > wide ? end : end_of_kept_rows(A, first, end), count = next - first;
     z.resize(std::max(z.size(), static_cast<std::size_t>(count)));
     for (Index j = 0; j < count; ++j) z[j] = sparse_dot<true>(A, first + j, x);
-    for (Index j = 0; j < count; j += few) residual(first + j, std::min(few, count - j), z.data() + j);
+    for (Index j = 0; j < count; j += kernel::most_margins)
+      residual(first + j, std::min(kernel::most_margins, count - j), z.data() + j);
     for (Index j = 0; j < count; ++j) add_sparse(A, first + j, z[j], g);
     first = next;
   }
@@ -242,7 +250,7 @@ kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& 
   const auto& A = std::get<kernel::Rows<float>>(data_);
   wide.resize(static_cast<std::size_t>(count * A.d));
   kernel::widen(A.row(first), count * A.d, wide.data());
-  return {wide.data(), count, A.d, kernel::Found::in_cache};
+  return {wide.data(), count, A.d, kernel::Place::in_cache};
 }
 
 void Rows::pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const {

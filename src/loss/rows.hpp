@@ -14,7 +14,7 @@
 
 namespace ideal {
 
-/// Rows of non-zeros, one behind the other.
+/// Rows of non-zeros, one behind the other; the columns of a row ascend.
 struct SparseView {
   const SparseRows::StorageIndex* offsets;  ///< of count + 1 rows
   const SparseRows::StorageIndex* columns;

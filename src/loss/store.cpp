@@ -63,7 +63,7 @@ struct Packed {
 
 template <class Number>
 std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Eigen::Ref<const Vector> labels,
-                                   std::vector<std::int32_t> kept, kernel::Found found) {
+                                   std::vector<std::int32_t> kept, kernel::Place place) {
   auto own = std::make_shared<Packed<Number>>();
   own->labels = labels;
   own->rows.resize(from.rows(), kept.empty() ? from.cols() : std::ssize(kept));
@@ -75,13 +75,13 @@ std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Eigen::Ref<
       for (Index k = 0; k < std::ssize(kept); ++k)
         own->rows(j, k) = kept[k] < 0 ? Number(0) : static_cast<Number>(from(j, kept[k]));
   }
-  const kernel::Rows<Number> view{own->rows.data(), own->rows.rows(), own->rows.cols(), found};
+  const kernel::Rows<Number> view{own->rows.data(), own->rows.rows(), own->rows.cols(), place};
   const double* const own_labels = own->labels.data();
   return std::make_shared<const Rows>(std::move(own), view, own_labels, from.cols(), std::move(kept));
 }
 
 std::shared_ptr<const Rows> shared_rows(const std::shared_ptr<const Dataset>& data, Index first, Index end,
-                                        kernel::Found found) {
+                                        kernel::Place place) {
   const double* const labels = data->labels.data() + first;
   if (const auto* sparse = std::get_if<SparseRows>(&data->features))
     return std::make_shared<const Rows>(
@@ -90,7 +90,7 @@ std::shared_ptr<const Rows> shared_rows(const std::shared_ptr<const Dataset>& da
         labels, data->columns());
   const auto& dense = std::get<DenseRows>(data->features);
   return std::make_shared<const Rows>(
-      data, kernel::Rows<double>{dense.data() + first * dense.cols(), end - first, dense.cols(), found},
+      data, kernel::Rows<double>{dense.data() + first * dense.cols(), end - first, dense.cols(), place},
       labels, data->columns());
 }
 
@@ -116,16 +116,16 @@ class Store {
                                                  Findings found) const {
     const auto rows = std::get<DenseRows>(data.features).middleRows(first, end - first);
     const auto labels = data.labels.segment(first, end - first);
-    if (found.floats) return packed<float>(rows, labels, std::move(found.kept), place_of<float>());
-    return packed<double>(rows, labels, std::move(found.kept), place_of<double>());
+    if (found.floats) return packed<float>(rows, labels, std::move(found.kept), place<float>());
+    return packed<double>(rows, labels, std::move(found.kept), place<double>());
   }
 
   template <class Number>
-  [[nodiscard]] kernel::Found place_of() const {
+  [[nodiscard]] kernel::Place place() const {
     constexpr Index hopeless = 8;  // times what may be counted on
     const Index bytes = numbers_ * static_cast<Index>(sizeof(Number));
-    if (bytes <= cached_bytes()) return kernel::Found::in_cache;
-    return bytes <= hopeless * cached_bytes() ? kernel::Found::perhaps_in_cache : kernel::Found::in_memory;
+    if (bytes <= cached_bytes()) return kernel::Place::in_cache;
+    return bytes <= hopeless * cached_bytes() ? kernel::Place::perhaps_in_cache : kernel::Place::in_memory;
   }
 
  private:
@@ -184,7 +184,7 @@ std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<co
   if (std::ranges::none_of(found, [](const auto& f) { return f.has_value(); })) {
     const auto shared = taken(data);
     for (std::size_t i = 0; i < agents; ++i)
-      rows[i] = shared_rows(shared, offsets[i], offsets[i + 1], store.place_of<double>());
+      rows[i] = shared_rows(shared, offsets[i], offsets[i + 1], store.place<double>());
     return rows;
   }
   // If some are copied then all, so that the data can be forgotten on the way, from their end.
@@ -204,7 +204,7 @@ std::vector<std::shared_ptr<const Rows>> store_rows(const std::shared_ptr<const 
   for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
     auto found = store.worth_a_copy(*data, offsets[i], offsets[i + 1]);
     rows.push_back(found ? store.copy(*data, offsets[i], offsets[i + 1], std::move(*found))
-                         : shared_rows(data, offsets[i], offsets[i + 1], store.place_of<double>()));
+                         : shared_rows(data, offsets[i], offsets[i + 1], store.place<double>()));
   }
   return rows;
 }

@@ -40,24 +40,26 @@ std::vector<double> numbers(Index count, std::uint64_t stream) {
 std::vector<float> as_floats(const std::vector<double>& in) { return {in.begin(), in.end()}; }
 
 const std::vector<Index> row_counts{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 150};
-// From memory, four rows are taken at once below 64 columns (128 of floats) and from 512 (1024) on.
-const std::vector<Index> widths{8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 24, 50, 63, 100, 257, 500, 783, 1100};
+// From memory, doubles are read one row after the other from 64 to 511 columns and four side by side
+// elsewhere; floats are asked for from 128 on.
+const std::vector<Index> widths{8,  9,  10, 11,  12,  13,  14,  15,  16,  17,  24,
+                                50, 63, 64, 100, 127, 128, 257, 500, 512, 783, 1100};
 
 const auto halved = [](Index, Index count, double* z) {
   for (Index j = 0; j < count; ++j) z[j] *= 0.5;
 };
 
-using kernel::Found;
-constexpr std::array everywhere{Found::in_cache, Found::perhaps_in_cache, Found::in_memory};
+using kernel::Place;
+constexpr std::array everywhere{Place::in_cache, Place::perhaps_in_cache, Place::in_memory};
 
 struct RandomRows {
   RandomRows(Index rows, Index columns)
       : m(rows), d(columns), A(numbers(m * d, 1)), floats(as_floats(A)), x(numbers(d, 2)), r(numbers(m, 3)) {}
-  [[nodiscard]] kernel::Rows<double> rows(Found found = Found::in_cache) const {
-    return {A.data(), m, d, found};
+  [[nodiscard]] kernel::Rows<double> rows(Place place = Place::in_cache) const {
+    return {A.data(), m, d, place};
   }
-  [[nodiscard]] kernel::Rows<float> narrow(Found found = Found::in_cache) const {
-    return {floats.data(), m, d, found};
+  [[nodiscard]] kernel::Rows<float> narrow(Place place = Place::in_cache) const {
+    return {floats.data(), m, d, place};
   }
   [[nodiscard]] double a(Index j, Index k) const { return A[static_cast<std::size_t>(j * d + k)]; }
 
@@ -82,12 +84,12 @@ TEST_P(EveryCpu, MultipliesRows) {
     kernel::multiply(c.rows(), c.x.data(), z.data());
     kernel::multiply(c.narrow(), c.x.data(), narrow.data());
     EXPECT_EQ(z, narrow);
-    for (const Found found : everywhere) {
-      auto again = z;
-      kernel::multiply(c.rows(found), c.x.data(), again.data());
+    for (const Place place : everywhere) {
+      std::vector<double> again(z.size(), std::nan("")), narrow_again = again;
+      kernel::multiply(c.rows(place), c.x.data(), again.data());
+      kernel::multiply(c.narrow(place), c.x.data(), narrow_again.data());
       EXPECT_EQ(z, again);
-      kernel::multiply(c.narrow(found), c.x.data(), again.data());
-      EXPECT_EQ(z, again);
+      EXPECT_EQ(z, narrow_again);
     }
     for (Index j = 0; j < c.m; ++j) {
       Wide sum = 0, size = 0;
@@ -126,13 +128,13 @@ TEST_P(EveryCpu, PassesOnceWithTheBitsOfTwoSteps) {
     kernel::multiply(c.rows(), c.x.data(), z.data());
     halved(0, c.m, z.data());
     kernel::add_multiples(c.rows(), z.data(), two_steps.data());
-    for (const Found found : everywhere) {
+    for (const Place place : everywhere) {
       auto g = start, narrow = start, in_parts = start;
-      kernel::pass(c.rows(found), c.x.data(), g.data(), halved);
-      kernel::pass(c.narrow(found), c.x.data(), narrow.data(), halved);
+      kernel::pass(c.rows(place), c.x.data(), g.data(), halved);
+      kernel::pass(c.narrow(place), c.x.data(), narrow.data(), halved);
       const Index cut = c.m / 3;
-      kernel::pass(c.rows(found).some(0, cut), c.x.data(), in_parts.data(), halved);
-      kernel::pass(c.rows(found).some(cut, c.m - cut), c.x.data(), in_parts.data(), halved);
+      kernel::pass(c.rows(place).some(0, cut), c.x.data(), in_parts.data(), halved);
+      kernel::pass(c.rows(place).some(cut, c.m - cut), c.x.data(), in_parts.data(), halved);
       EXPECT_EQ(g, two_steps);
       EXPECT_EQ(narrow, two_steps);
       EXPECT_EQ(in_parts, two_steps);
@@ -150,11 +152,11 @@ TEST_P(EveryCpu, KnowsTheSlopesOfTheLogisticLossByName) {
       kernel::logistic_slopes(z, labels.data() + first, count, scale);
     };
     const kernel::Residual by_name = kernel::LogisticSlopes{labels.data(), scale}, by_call = called;
-    for (const Found found : everywhere) {
+    for (const Place place : everywhere) {
       std::vector<double> g(static_cast<std::size_t>(c.d), 0), expected = g, narrow = g;
-      kernel::pass(c.rows(found), c.x.data(), expected.data(), by_call.from(before));
-      kernel::pass(c.rows(found), c.x.data(), g.data(), by_name.from(before));
-      kernel::pass(c.narrow(found), c.x.data(), narrow.data(), by_name.from(before));
+      kernel::pass(c.rows(place), c.x.data(), expected.data(), by_call.from(before));
+      kernel::pass(c.rows(place), c.x.data(), g.data(), by_name.from(before));
+      kernel::pass(c.narrow(place), c.x.data(), narrow.data(), by_name.from(before));
       EXPECT_EQ(g, expected);
       EXPECT_EQ(narrow, expected);
     }
@@ -297,7 +299,7 @@ TEST_P(EveryCpu, SlopesAreExactToAFewUnitsAllTheWay) {
 TEST_P(EveryCpu, WhatIsNoNumberStaysNone) {
   for (const Index count : {1, 4, 7, 8}) {
     std::vector<double> z(static_cast<std::size_t>(count), std::nan("")), b(z.size(), 1), curved = z, far = z;
-    EXPECT_TRUE(std::isnan(kernel::logistic_values(z.data(), b.data(), count)));
+    EXPECT_TRUE(std::isnan(kernel::logistic_values(0, z.data(), b.data(), count)));
     kernel::logistic_slopes(z.data(), b.data(), count, 1);
     kernel::logistic_curvatures(curved.data(), count, 1);
     for (Index k = 0; k < count; ++k) EXPECT_TRUE(std::isnan(z[k]) && std::isnan(curved[k]));
@@ -325,12 +327,12 @@ TEST_P(EveryCpu, ValuesOfTheLogisticLoss) {
     SCOPED_TRACE(margins.z[k]);
     const Wide bz = Wide(margins.b[k]) * margins.z[k];
     const Wide truth = std::log1p(std::exp(-std::abs(bz))) + std::max(-bz, Wide(0));
-    expect_close(kernel::logistic_values(&margins.z[k], &margins.b[k], 1), truth, 8 * eps);
+    expect_close(kernel::logistic_values(0, &margins.z[k], &margins.b[k], 1), truth, 8 * eps);
     if (std::abs(margins.z[k]) < 1e5) all += truth;
   }
   const Index moderate = margins.count() - 5;  // all but the largest, and the last
-  EXPECT_NEAR(kernel::logistic_values(margins.z.data(), margins.b.data(), moderate) +
-                  kernel::logistic_values(&margins.z.back(), &margins.b.back(), 1),
+  EXPECT_NEAR(kernel::logistic_values(0, margins.z.data(), margins.b.data(), moderate) +
+                  kernel::logistic_values(0, &margins.z.back(), &margins.b.back(), 1),
               static_cast<double>(all), 1e-14 * static_cast<double>(all));
 }
 
