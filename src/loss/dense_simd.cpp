@@ -267,8 +267,11 @@ struct Dense {
     using Unasked = typename Nothing<Number>::template Share<1>;
     by_groups<group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
       V sum[rows][parts];
-      for (Index k = 0; k < rows; ++k)
-        sum_products<1, Unasked, Number>(A.row(j + k), A.d, x, sum + k, nullptr);
+      for (Index k = 0; k < rows; ++k) {
+        V one[1][parts];  // in registers, which sum[k] would not be
+        sum_products<1, Unasked, Number>(A.row(j + k), A.d, x, one, nullptr);
+        std::copy_n(one[0], parts, sum[k]);
+      }
       store_totals<rows>(sum, z + j);
     });
   }
