@@ -97,8 +97,7 @@ template <class Number>
 using FromMemory = Later<Number, 8, Cache::second>;
 template <class Number>
 using HalfFromMemory = Later<Number, 4, Cache::second>;
-/// A line with each eight columns of four rows, or of two if they are floats: what memory brings in the time
-/// that their additions take.
+/// A line with each eight columns of four rows: what memory brings in the time that their additions take.
 template <class Number>
 using Meanwhile = Later<Number, 2 * sizeof(double) / sizeof(Number), Cache::second>;
 
