@@ -32,17 +32,18 @@ void relax() {
 }
 
 /// Regions follow each other within microseconds: look for about two of them, then let others on this core go
-/// first, and sleep in the kernel at last.
-void wait_for_change(const std::atomic<unsigned>& value, unsigned old) {
+/// first, and sleep in the kernel at last. Tells whether it slept.
+bool wait_for_change(const std::atomic<unsigned>& value, unsigned old) {
   constexpr int looks = 100, turns = 100;
   for (int spin = 0; spin < looks + turns; ++spin) {
-    if (value.load(std::memory_order_acquire) != old) return;
+    if (value.load(std::memory_order_acquire) != old) return false;
     if (spin < looks)
       relax();
     else
       std::this_thread::yield();
   }
   value.wait(old, std::memory_order_acquire);
+  return true;
 }
 
 /// The cores that this process may use, the one this thread is on first.
@@ -68,6 +69,15 @@ void move_to([[maybe_unused]] int core) {
   CPU_SET(core, &one);
   if (sched_getaffinity(0, sizeof allowed, &allowed) != 0) return;
   if (sched_setaffinity(0, sizeof one, &one) == 0) sched_setaffinity(0, sizeof allowed, &allowed);
+#endif
+}
+
+/// The core this thread is on; -1: unknown.
+int this_core() {
+#ifdef __linux__
+  return sched_getcpu();
+#else
+  return -1;
 #endif
 }
 
@@ -108,9 +118,10 @@ struct Threads::Team {
     const std::vector<int> cores = cores_from_here();
     try {
       for (int rank = 1; rank < count; ++rank)
-        workers.emplace_back([this, rank, core = rank < std::ssize(cores) ? cores[rank] : -1] {
-          if (core >= 0) move_to(core);
-          serve(rank);
+        workers.emplace_back([this, rank, home = rank < std::ssize(cores) ? cores[rank] : -1,
+                              begin = cores.empty() ? -1 : cores[0]] {
+          if (home >= 0) move_to(home);
+          serve(rank, {home, begin});
         });
     } catch (const std::system_error& error) {
       dismiss();
@@ -128,16 +139,30 @@ struct Threads::Team {
   }
 
   unsigned announce() {
+    callers_core.store(this_core(), std::memory_order_relaxed);
     const unsigned now = region.fetch_add(1, std::memory_order_release) + 1;
     region.notify_all();
     return now;
   }
 
-  void serve(int rank) {
+  /// A thread's own core, and the one that the caller was on at first.
+  struct Cores {
+    int home, begin;
+  };
+
+  /// A virtual machine takes an idle core for one that is away, and wakes a thread beside the one that calls
+  /// it: then it goes to its own core again, or where the caller has come there, to where that was at first.
+  void leave_callers_core(const Cores& cores) const {
+    const int callers = callers_core.load(std::memory_order_relaxed);
+    if (cores.home >= 0 && this_core() == callers) move_to(cores.home == callers ? cores.begin : cores.home);
+  }
+
+  void serve(int rank, const Cores& cores) {
     for (unsigned seen = 0;;) {
-      wait_for_change(region, seen);
+      const bool slept = wait_for_change(region, seen);
       seen = region.load(std::memory_order_acquire);
       if (dismissed.load(std::memory_order_relaxed)) return;
+      if (slept) leave_callers_core(cores);
       work_on(seen, rank);
     }
   }
@@ -172,6 +197,7 @@ struct Threads::Team {
   Index items = 0, cuts = 1;
   std::vector<Left> left;  // by the thread whose ranges they are
   std::atomic<bool> dismissed{false};
+  std::atomic<int> callers_core{-1};
   alignas(cache_line) std::atomic<unsigned> region{0};
   alignas(cache_line) std::atomic<unsigned> unfinished{0};
   alignas(cache_line) std::mutex failure_mutex;
