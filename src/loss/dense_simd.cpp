@@ -19,7 +19,12 @@ namespace {
 constexpr Index sums = least_columns;      // partial sums of a dot product
 constexpr Index group = 4;                 // rows whose sums fit the registers together
 constexpr Index most_rows = most_margins;  // of a tile
-constexpr Index nearest_cache = 32 << 10;
+constexpr Index nearest_cache = 32 << 10, page = 4 << 10;
+
+/// From memory, rows are read in so many parts side by side, a row of each at a time: rows share each number
+/// of x, and the CPU sees what comes next of every stream if they are far enough apart to have pages of their
+/// own.
+constexpr Index streams = group, far_apart = 3 * page / 2;
 
 using Widest = hn::CappedTag<double, sums>;
 #if HWY_TARGET == HWY_SCALAR
@@ -61,53 +66,72 @@ class Sum {
 
 enum class Cache { nearest, second };
 
-/// Asks for `count` numbers, one line behind the other: the order in which memory is fastest.
+/// Numbers in a line of a cache.
+template <class Number>
+constexpr Index line = 64 / sizeof(Number);
+
+/// Asks for `count` numbers, one line behind the other.
 template <Cache cache, class Number>
 HWY_INLINE void ask_for(const Number* first, Index count) {
-  constexpr Index line = 64 / sizeof(Number);
-  for (Index at = 0; at < count; at += line)
+  for (Index at = 0; at < count; at += line<Number>)
     __builtin_prefetch(first + at, 0, cache == Cache::nearest ? 3 : 2);
 }
 
-/// What a step asks for on its way: so many rows that come later, into the nearest cache or the one behind
-/// it.
-template <Index rows, Cache cache>
-struct Fetched {
-  /// The share of `columns` columns from k on.
-  template <class Number>
-  static HWY_INLINE void ask(const Number* block, Index k, Index columns) {
-    ask_for<cache>(block + k * rows, rows * columns);
+/// What loops over columns ask for on their way. They get their share for so many rows from row `row` on,
+/// and tell it with every step at which column they are.
+struct Nothing {
+  template <Index rows>
+  [[nodiscard]] Nothing share(Index /*row*/, Index /*d*/) const {
+    return {};
   }
+  HWY_INLINE void ask(Index /*column*/, Index /*columns*/) const {}
 };
 
-/// Rows that come later, of which so many eighths are asked for with each row that is used.
+/// Rows that come later, one line behind the other; so many eighths of a row with each row that is used.
 template <class Number, Index eighths, Cache cache>
 struct Later {
   template <Index rows>
-  using Share = Fetched<rows * eighths / 8, cache>;
-  [[nodiscard]] const Number* share(Index row, Index d) const { return first + row * d * eighths / 8; }
-
-  const Number* first = nullptr;
+  struct Share {
+    HWY_INLINE void ask(Index column, Index columns) const {
+      constexpr Index rows_asked = rows * eighths / 8;
+      ask_for<cache>(first + column * rows_asked, columns * rows_asked);
+    }
+    const Number* first;
+  };
+  template <Index rows>
+  [[nodiscard]] Share<rows> share(Index row, Index d) const {
+    return {first + row * d * eighths / 8};
+  }
+  const Number* first;
 };
-template <class Number>
-using Nothing = Later<Number, 0, Cache::nearest>;
 template <class Number>
 using NextTile = Later<Number, 8, Cache::nearest>;
 template <class Number>
-using FromMemory = Later<Number, 8, Cache::second>;
-template <class Number>
 using HalfFromMemory = Later<Number, 4, Cache::second>;
-/// A line with each eight columns of four rows: what memory brings in the time that their additions take.
-template <class Number>
-using Meanwhile = Later<Number, 2 * sizeof(double) / sizeof(Number), Cache::second>;
 
-/// How far behind those that are read next to fetch from memory, in numbers.
+/// The beginnings of the streams that are read next, in the order in which they will be: a line of each, then
+/// the next of each. `numbers` are used with a line of each, which is what memory brings meanwhile.
 template <class Number>
-constexpr Index further = (32 << 10) / sizeof(Number);
-
-/// What a core has under way at most, in numbers: 24 lines on a Zen 3, whichever cache they are for.
-template <class Number>
-constexpr Index under_way = 24 * 64 / sizeof(Number);
+struct Beginnings {
+  static constexpr Index numbers = 128;
+  template <Index rows>
+  struct Share {
+    HWY_INLINE void ask(Index column, Index /*columns*/) const {
+      constexpr Index period = numbers / rows;
+      if (column % period != 0) return;
+      for (Index s = 0; s < streams; ++s)
+        ask_for<Cache::second>(first + s * apart + column / period * line<Number>, 1);
+    }
+    const Number* first;
+    Index apart;
+  };
+  template <Index rows>
+  [[nodiscard]] Share<rows> share(Index row, Index d) const {
+    return {first + row * d / numbers * line<Number>, apart};
+  }
+  const Number* first;
+  Index apart;
+};
 
 #if HWY_TARGET == HWY_SCALAR
 template <class Tag, class Vec>
@@ -193,15 +217,15 @@ struct Dense {
   /// Goes through d columns, eight at a time: `take` gets the column at which a register begins and the
   /// number of that register among those of a step. Those left at the end are taken with the last eight
   /// columns by `take_last`.
-  template <class Fetch, class Number, class Take, class TakeLast>
-  static HWY_INLINE void for_columns(Index d, Index whole, const Number* later, const Take& take,
+  template <class Asked, class Take, class TakeLast>
+  static HWY_INLINE void for_columns(Index d, Index whole, Asked asked, const Take& take,
                                      const TakeLast& take_last) {
     for (Index k = 0; k < whole; k += sums) {
-      Fetch::ask(later, k, sums);
+      asked.ask(k, sums);
       for (Index p = 0; p < parts; ++p) take(k + p * width, p);
     }
     if (whole == d) return;
-    Fetch::ask(later, whole, d - whole);
+    asked.ask(whole, d - whole);
     const Index done = (sums - (d - whole)) / width;  // registers with none of these
     for (Index p = 0; p < parts; ++p) {
       if (p < done) continue;  // not where p begins: sums that are counted from there are no registers
@@ -209,29 +233,29 @@ struct Dense {
     }
   }
 
-  /// Partial sums of the dot products of so many rows with x. Every address in this and the next loop is a
-  /// local variable: a store of a register may change anything else, and a load that is not of rows costs as
-  /// much as one that is.
-  template <Index rows, class Fetch, class Number>
-  static HWY_INLINE void sum_products(const Number* A, Index d, const Point& point, V sum[][parts],
-                                      const Number* later) {
+  /// Partial sums of the dot products with x of so many rows, which begin `apart` numbers apart. Every
+  /// address in this and the next loop is a local variable: a store of a register may change anything else,
+  /// and a load that is not of rows costs as much as one that is.
+  template <Index rows, class Number, class Asked>
+  static HWY_INLINE void sum_products(const Number* A, Index d, Index apart, const Point& point,
+                                      V sum[][parts], Asked asked) {
     const double *const x = point.x, *const end = point.end;
     const Number* row[rows];
     for (Index j = 0; j < rows; ++j) {
-      row[j] = A + j * d;
+      row[j] = A + j * apart;
       for (Index p = 0; p < parts; ++p) sum[j][p] = hn::Zero(lanes);
     }
     const auto add_products = [&](Index at, Index p, V factor) IDEAL_INLINED {
       for (Index j = 0; j < rows; ++j) sum[j][p] = hn::MulAdd(load(row[j] + at), factor, sum[j][p]);
     };
-    for_columns<Fetch>(
-        d, point.whole, later, [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, load(x + at)); },
+    for_columns(
+        d, point.whole, asked, [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, load(x + at)); },
         [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, hn::Load(lanes, end + p * width)); });
   }
 
   /// Adds multiples of so many rows to g.
-  template <Index rows, class Fetch, class Number>
-  static HWY_INLINE void add_rows(const Number* A, Index d, const double* r, Sum& to, const Number* later) {
+  template <Index rows, class Number, class Asked>
+  static HWY_INLINE void add_rows(const Number* A, Index d, const double* r, Sum& to, Asked asked) {
     double *const g = to.g, *const end = to.end;
     const Number* row[rows];
     V scale[rows];
@@ -243,128 +267,92 @@ struct Dense {
       for (Index j = 0; j < rows; ++j) sum = hn::MulAdd(load(row[j] + at), scale[j], sum);
       return sum;
     };
-    for_columns<Fetch>(
-        d, to.whole, later,
+    for_columns(
+        d, to.whole, asked,
         [&](Index at, Index) IDEAL_INLINED { hn::StoreU(multiples_added(at, load(g + at)), lanes, g + at); },
         [&](Index at, Index p) IDEAL_INLINED {
           hn::Store(multiples_added(at, hn::Load(lanes, end + p * width)), lanes, end + p * width);
         });
   }
 
-  template <class Number, class Asked = Nothing<Number>>
-  static HWY_INLINE void multiply(const Rows<Number>& A, const Point& x, double* z, Asked later = {}) {
+  template <class Number, class Asked = Nothing>
+  static HWY_INLINE void multiply(const Rows<Number>& A, const Point& x, double* z, Asked asked = {}) {
     by_groups<group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
       V sum[rows][parts];
-      sum_products<rows, typename Asked::template Share<rows>>(A.row(j), A.d, x, sum, later.share(j, A.d));
+      sum_products<rows>(A.row(j), A.d, A.d, x, sum, asked.template share<rows>(j, A.d));
       store_totals<rows>(sum, z + j);
     });
   }
 
-  /// The same, reading one row after the other.
+  /// The same, reading the rows in streams.
   template <class Number>
-  static HWY_INLINE void multiply_in_order(const Rows<Number>& A, const Point& x, double* z) {
-    using Unasked = typename Nothing<Number>::template Share<1>;
-    by_groups<group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
-      V sum[rows][parts];
-      for (Index k = 0; k < rows; ++k) {
-        V one[1][parts];  // in registers, which sum[k] would not be
-        sum_products<1, Unasked, Number>(A.row(j + k), A.d, x, one, nullptr);
-        std::copy_n(one[0], parts, sum[k]);
-      }
-      store_totals<rows>(sum, z + j);
-    });
+  static HWY_INLINE void multiply_in_streams(const Rows<Number>& A, const Point& x, double* z) {
+    const Index length = A.count / streams, rest = length * streams;
+    for (Index k = 0; k < length; ++k) {
+      V sum[streams][parts];
+      sum_products<streams>(A.row(k), A.d, length * A.d, x, sum, Nothing());
+      HWY_ALIGN double totals[streams];
+      store_totals<streams>(sum, totals);
+      for (Index s = 0; s < streams; ++s) z[s * length + k] = totals[s];
+    }
+    multiply(A.some(rest, A.count - rest), x, z + rest);
   }
 
-  template <class Number, class Asked = Nothing<Number>>
-  static HWY_INLINE void add(const Rows<Number>& A, const double* r, Sum& g, Asked later = {}) {
+  template <class Number, class Asked = Nothing>
+  static HWY_INLINE void add(const Rows<Number>& A, const double* r, Sum& g, Asked asked = {}) {
     by_groups<2 * group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
-      add_rows<rows, typename Asked::template Share<rows>>(A.row(j), A.d, r + j, g, later.share(j, A.d));
+      add_rows<rows>(A.row(j), A.d, r + j, g, asked.template share<rows>(j, A.d));
     });
   }
 
-  /// Rows side by side share each number of x, but are not read in order. The CPU still sees what comes next
-  /// if they are a few lines apart, or on different pages.
-  enum class Order { side_by_side, one_by_one };
+  /// How many rows a stream of a tile has: long enough, and about as many in all tiles.
   template <class Number>
-  static Order fastest_order(const Rows<Number>& A) {
-    constexpr Index close = 512, page = 4 << 10;
-    const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
-    return row_bytes < close || row_bytes >= page ? Order::side_by_side : Order::one_by_one;
+  static Index stream_rows(const Rows<Number>& A) {
+    const Index enough = (far_apart + A.row_bytes() - 1) / A.row_bytes();
+    const Index tiles = std::max<Index>(A.count / (streams * enough), 1);
+    return std::clamp<Index>(A.count / (streams * tiles), 1, most_rows / streams);
   }
 
   /// From memory, tile by tile: its products, and then its additions out of a cache. Products are little more
-  /// than reading: the CPU sees what comes next and fetches it at full speed, which asking for it would only
-  /// disturb. While slopes and additions are computed nothing would be read, so these ask for the beginning
-  /// of the next tile, which is large enough to have more than that.
-  template <Order order, class Number>
+  /// than reading: the CPU sees what comes next of each stream and fetches it at full speed, which asking for
+  /// it would only disturb. While slopes and additions are computed nothing would be read, so these ask for
+  /// the beginnings of the streams of the next tile, which are longer than that.
+  template <class Number>
   static HWY_INLINE void pass_reading(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                       const Residual& residual) {
-    constexpr Index bytes = 4 << 10;
-    const Index row_bytes = A.d * static_cast<Index>(sizeof(Number));
-    const Index tile = std::clamp(bytes / row_bytes / group * group, group, most_rows);
+    constexpr Index at_once = 2 * line<Number>;
+    const Index tile = streams * stream_rows(A);
+    if (A.count <= tile) ask_for<Cache::nearest>(g_numbers, A.d);  // nobody has yet
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
     HWY_ALIGN double z[most_rows];
     for (Index first = 0; first < A.count; first += tile) {
       const auto some = A.some(first, std::min(tile, A.count - first));
-      const Number* const next = A.row(first + tile);
-      if constexpr (order == Order::side_by_side)
-        multiply(some, x, z);
-      else
-        multiply_in_order(some, x, z);
-      ask_for<Cache::second>(next, under_way<Number>);
+      multiply_in_streams(some, x, z);
+      const Index left = A.count - first - some.count;  // none: rows of another agent are next
+      const Index apart = std::min(tile, left > 0 ? left : A.count) / streams * A.d;
+      const Number* const next = some.row(some.count);
+      for (Index s = 0; s < streams; ++s) ask_for<Cache::second>(next + s * apart, at_once);
       settle(residual, first, some.count, z);
-      add(some, z, g, Meanwhile<Number>{next + under_way<Number>});
+      add(some, z, g, Beginnings<Number>{next + at_once, apart});
     }
   }
 
-  /// Tile by tile, where computing takes as long as reading, or where nobody knows whether a cache has the
-  /// rows: what comes later is asked for all the time.
+  /// From memory, so few rows that they are no streams, and all of them a tile: others' rows are asked for
+  /// all the time, one line behind the other, those of the agents that are next but some.
+  static constexpr Index no_streams = streams * page / 2;
+  static_assert(no_streams / (least_columns * sizeof(float)) <= most_rows);
   template <class Number>
-  static HWY_INLINE void pass_asking(const Rows<Number>& A, Index tile, const double* x_numbers,
-                                     double* g_numbers, const Residual& residual) {
+  static HWY_INLINE void pass_asking(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
+                                     const Residual& residual) {
+    constexpr Index further = (32 << 10) / sizeof(Number);
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
     HWY_ALIGN double z[most_rows];
-    for (Index first = 0; first < A.count; first += tile) {
-      const auto some = A.some(first, std::min(tile, A.count - first));
-      const HalfFromMemory<Number> behind{some.data + std::max(further<Number>, tile * A.d)};
-      multiply(some, x, z, behind);
-      settle(residual, first, some.count, z);
-      add(some, z, g, HalfFromMemory<Number>{behind.share(some.count, A.d)});
-    }
-  }
-
-  /// Floats take as long to convert as to read. Only where rows are so short that slopes take much of the
-  /// time are they read plainly.
-  static HWY_INLINE void pass_far(const Rows<float>& A, const double* x, double* g,
-                                  const Residual& residual) {
-    constexpr Index shorter = 128;
-    if (A.d < shorter)
-      pass_reading<Order::side_by_side>(A, x, g, residual);
-    else
-      pass_asking(A, group, x, g, residual);
-  }
-  static HWY_INLINE void pass_far(const Rows<double>& A, const double* x, double* g,
-                                  const Residual& residual) {
-    if (fastest_order(A) == Order::side_by_side)
-      pass_reading<Order::side_by_side>(A, x, g, residual);
-    else
-      pass_reading<Order::one_by_one>(A, x, g, residual);
-  }
-
-  /// Behind a row that somebody picked, nobody knows which is next.
-  static HWY_INLINE void multiply_far(const Rows<float>& A, const Point& x, double* z) {
-    if (A.count == 1)
-      multiply(A, x, z);
-    else
-      multiply(A, x, z, FromMemory<float>{A.data + further<float>});
-  }
-  static HWY_INLINE void multiply_far(const Rows<double>& A, const Point& x, double* z) {
-    if (fastest_order(A) == Order::side_by_side)
-      multiply(A, x, z);
-    else
-      multiply_in_order(A, x, z);
+    const HalfFromMemory<Number> behind{A.data + further};
+    multiply(A, x, z, behind);
+    settle(residual, 0, A.count, z);
+    add(A, z, g, HalfFromMemory<Number>{behind.template share<1>(A.count, A.d).first});
   }
 
   /// From a cache: a tile's products, then its additions out of the nearest cache. Where two tiles fit that,
@@ -395,16 +383,14 @@ struct Dense {
     return (nearest_cache - 2 * A.d * of_double) / (A.d * of_number);
   }
 
-  /// So few rows that the nearest cache holds them all, as many agents have who share a memory, are one tile
-  /// while a cache may have them: others' rows are asked for meanwhile.
   template <class Number>
   static HWY_INLINE void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
     if (A.place == Place::in_cache)
       pass_near(A, x, g, residual);
-    else if (A.place == Place::perhaps_in_cache && A.count <= std::min(fitting_rows(A), most_rows))
-      pass_asking(A, A.count, x, g, residual);
+    else if (A.count * A.row_bytes() < no_streams)
+      pass_asking(A, x, g, residual);
     else
-      pass_far(A, x, g, residual);
+      pass_reading(A, x, g, residual);
   }
 };
 
@@ -428,7 +414,7 @@ HWY_INLINE void multiply_any(const Rows<Number>& A, const double* x, double* z) 
     if (A.place == Place::in_cache)
       dense.multiply(A, point, z);
     else
-      dense.multiply_far(A, point, z);
+      dense.multiply_in_streams(A, point, z);
   });
 }
 template <class Number>

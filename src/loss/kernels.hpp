@@ -16,7 +16,7 @@ namespace ideal::kernel {
 constexpr Index least_columns = 8;
 
 /// Where rows are found when they are read the next time.
-enum class Place { in_cache, perhaps_in_cache, in_memory };
+enum class Place { in_cache, in_memory };
 
 /// Rows of d numbers, one behind the other.
 template <class Number>
@@ -26,6 +26,7 @@ struct Rows {
   Place place;
 
   [[nodiscard]] const Number* row(Index j) const { return data + j * d; }
+  [[nodiscard]] Index row_bytes() const { return d * static_cast<Index>(sizeof(Number)); }
   [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, place}; }
 };
 
@@ -56,7 +57,7 @@ struct LogisticSlopes {
 };
 
 /// As many margins are looked at together at most.
-constexpr Index most_margins = 64;
+constexpr Index most_margins = 256;
 
 /// (first, count, z): what becomes of the margins z of rows first ... first+count-1, in place. Slopes of the
 /// logistic loss are known to the kernels by name: asking for those of a few rows by a call takes a tenth of

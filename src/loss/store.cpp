@@ -122,10 +122,8 @@ class Store {
 
   template <class Number>
   [[nodiscard]] kernel::Place place() const {
-    constexpr Index hopeless = 8;  // times what may be counted on
     const Index bytes = numbers_ * static_cast<Index>(sizeof(Number));
-    if (bytes <= cached_bytes()) return kernel::Place::in_cache;
-    return bytes <= hopeless * cached_bytes() ? kernel::Place::perhaps_in_cache : kernel::Place::in_memory;
+    return bytes <= cached_bytes() ? kernel::Place::in_cache : kernel::Place::in_memory;
   }
 
  private:
