@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "problems.hpp"
 
-#include "data/huge_pages.hpp"
+#include "core/huge_pages.hpp"
 
 #include <ideal/random.hpp>
 
@@ -16,7 +16,7 @@ std::shared_ptr<const Dataset> random_rows(Index rows, Index columns, Values val
                                            std::uint64_t seed) {
   Random random(seed);
   DenseRows features(rows, columns);
-  data::prefer_huge_pages(features.data(), static_cast<std::size_t>(features.size()) * sizeof(double));
+  prefer_huge_pages(features);
   for (double& value : features.reshaped<Eigen::RowMajor>()) {
     value = 2 * random.uniform() - 1;
     if (values == Values::floats) value = static_cast<float>(value);

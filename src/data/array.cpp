@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/array.hpp"
 
-#include "data/huge_pages.hpp"
+#include "core/huge_pages.hpp"
 
 #include <ideal/error.hpp>
 
@@ -150,7 +150,7 @@ class ArrayRows {
         columns_(extents_.columns - (labelled ? 1 : 0)) {
     selection.check_extents(extents_.rows, columns_);
     features_.resize(selection.count(extents_.rows), columns_);
-    prefer_huge_pages(features_.data(), static_cast<std::size_t>(features_.size()) * sizeof(double));
+    prefer_huge_pages(features_);
     labels_.resize(labelled ? features_.rows() : 0);
   }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // CSV: numbers separated by comma, semicolon or tab, with or without a header row; cells may be quoted.
-#include "data/huge_pages.hpp"
+#include "core/huge_pages.hpp"
 #include "data/number.hpp"
 #include "data/pieces.hpp"
 #include "data/readers.hpp"
@@ -248,7 +248,7 @@ Dataset read_csv(const Content& text, std::string_view label, const Selection& s
     refuse_impossible_rows(pieces.rows(), text, layout);
   }
   DenseRows features(pieces.rows(), columns);
-  prefer_huge_pages(features.data(), static_cast<std::size_t>(features.size()) * sizeof(double));
+  prefer_huge_pages(features);
   Vector labels(pieces.rows());
   const CsvRows reader(text.place(), layout);
   pieces.read([&](Index piece, Index place, const TextRows& row) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // LIBSVM / SVMlight: `label index:value index:value ... # comment`, indices from 1 and ascending.
-#include "data/huge_pages.hpp"
+#include "core/huge_pages.hpp"
 #include "data/number.hpp"
 #include "data/pieces.hpp"
 #include "data/readers.hpp"

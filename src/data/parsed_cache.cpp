@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What text files hold, in binary. An entry is a head, which tells the sizes of all that follows, the labels
 // and the features as they lie in memory, and the checksums of its pieces, by which threads share the work.
+#include "core/huge_pages.hpp"
 #include "data/atomic_file.hpp"
-#include "data/huge_pages.hpp"
 #include "data/npy_header.hpp"
 #include "data/pieces.hpp"
 #include "data/source.hpp"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/huge_pages.hpp"
+
 #include <ideal/error.hpp>
 #include <ideal/objective.hpp>
 #include <ideal/random.hpp>
@@ -95,6 +97,7 @@ Objective::Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vecto
       first_piece_(losses_.size() + 1, 0),
       result_(dimension(), std::ssize(losses_)),
       picked_(losses_.size()) {
+  prefer_huge_pages(result_);
   for (std::size_t c = 0; c < losses_.size(); ++c)
     first_piece_[c + 1] = first_piece_[c] + losses_[c]->pieces();
   further_.resize(dimension(), first_piece_.back() - std::ssize(losses_));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cache.hpp"
-#include "data/huge_pages.hpp"
+#include "core/huge_pages.hpp"
 #include "loss/rows.hpp"
 
 #include <ideal/error.hpp>
@@ -67,7 +67,7 @@ std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Eigen::Ref<
   auto own = std::make_shared<Packed<Number>>();
   own->labels = labels;
   own->rows.resize(from.rows(), kept.empty() ? from.cols() : std::ssize(kept));
-  data::prefer_huge_pages(own->rows.data(), static_cast<std::size_t>(own->rows.size()) * sizeof(Number));
+  prefer_huge_pages(own->rows);
   if (kept.empty()) {
     own->rows = from.cast<Number>();
   } else {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cache.hpp"
+#include "core/huge_pages.hpp"
 #include "network/weighted_sum.hpp"
 
 #include <ideal/mixing.hpp>
@@ -171,7 +172,10 @@ void Network::finish_by_parts(const UseOfPart& use) {
 
 Block& Network::room_for(const Block& X) {
   result_ = &results_[X.rows()];
-  result_->resizeLike(X);
+  if (result_->size() != X.size()) {
+    result_->resizeLike(X);
+    prefer_huge_pages(*result_);
+  }
   return *result_;
 }
 

@@ -64,9 +64,9 @@ HWY_INLINE void sum_many(const double* weights, const double* const* columns, In
     x = columns[k] + i;
     for (Index p = 0; p < many; ++p) s[p] = hn::Add(s[p], hn::Mul(w, hn::LoadU(d, x + p * N)));
   }
-  // The last neighbour is the one that no sum before had: from memory into the second cache.
-  constexpr Index far = 4096, line = 8;
-  for (Index ahead = 0; ahead < many * N; ahead += line) __builtin_prefetch(x + far + ahead, 0, 2);
+  // The last neighbour is the one that no sum before had.
+  constexpr Index far = 256, line = 8;
+  for (Index ahead = 0; ahead < many * N; ahead += line) __builtin_prefetch(x + far + ahead);
   for (Index p = 0; p < many; ++p) put<stores>(s[p], result + i + p * N);
 }
 

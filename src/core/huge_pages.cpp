@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "data/huge_pages.hpp"
+#include "core/huge_pages.hpp"
 
 #include <memory>
 
 #include <sys/mman.h>
 
-namespace ideal::data {
+namespace ideal {
 
 void prefer_huge_pages(void* memory, std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
@@ -18,4 +18,4 @@ void prefer_huge_pages(void* memory, std::size_t bytes) {
 #endif
 }
 
-}  // namespace ideal::data
+}  // namespace ideal
