@@ -45,9 +45,8 @@ struct Nids {
     run.keep(X, P, k, Z);
     while (run.more(X)) {
       F.gradient(X, [&](auto own, const auto& G) {
-        const Part P_next = own(X) - alpha * G;
-        own(V) = own(X) + P_next - own(P);
-        own(P) = P_next;
+        own(V) = 2 * own(X) - alpha * G - own(P);
+        own(P) = own(X) - alpha * G;
       });
       const auto take = [&](auto own, const auto& WV) {
         if (F.composite()) {
