@@ -26,6 +26,10 @@ constexpr Index nearest_cache = 32 << 10, page = 4 << 10;
 /// own.
 constexpr Index streams = group, far_apart = 3 * page / 2;
 
+/// So many bytes of rows, or more, are faster in streams, even if these are shorter than they should be.
+constexpr Index worth_streams = streams * page / 2;
+static_assert(worth_streams / (least_columns * sizeof(float)) <= most_rows, "fewer are one tile");
+
 using Widest = hn::CappedTag<double, sums>;
 #if HWY_TARGET == HWY_SCALAR
 using Narrower = Widest;
@@ -77,11 +81,12 @@ HWY_INLINE void ask_for(const Number* first, Index count) {
     __builtin_prefetch(first + at, 0, cache == Cache::nearest ? 3 : 2);
 }
 
-/// What loops over columns ask for on their way. They get their share for so many rows from row `row` on,
-/// and tell it with every step at which column they are.
+// What loops over columns ask for on their way: Nothing, what comes Later, or the Beginnings of streams. A
+// loop gets its share for so many rows from row `row` on, and tells it with every step at which column it is.
+
 struct Nothing {
   template <Index rows>
-  [[nodiscard]] Nothing share(Index /*row*/, Index /*d*/) const {
+  [[nodiscard]] HWY_INLINE Nothing share(Index /*row*/, Index /*d*/) const {
     return {};
   }
   HWY_INLINE void ask(Index /*column*/, Index /*columns*/) const {}
@@ -93,13 +98,12 @@ struct Later {
   template <Index rows>
   struct Share {
     HWY_INLINE void ask(Index column, Index columns) const {
-      constexpr Index rows_asked = rows * eighths / 8;
-      ask_for<cache>(first + column * rows_asked, columns * rows_asked);
+      ask_for<cache>(first + column * rows * eighths / 8, columns * rows * eighths / 8);
     }
     const Number* first;
   };
   template <Index rows>
-  [[nodiscard]] Share<rows> share(Index row, Index d) const {
+  [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index d) const {
     return {first + row * d * eighths / 8};
   }
   const Number* first;
@@ -110,10 +114,11 @@ template <class Number>
 using HalfFromMemory = Later<Number, 4, Cache::second>;
 
 /// The beginnings of the streams that are read next, in the order in which they will be: a line of each, then
-/// the next of each. `numbers` are used with a line of each, which is what memory brings meanwhile.
+/// the next of each. A line of each with so many numbers that are used: what memory brings meanwhile.
 template <class Number>
 struct Beginnings {
   static constexpr Index numbers = 128;
+  static_assert(numbers % (2 * group * sums) == 0, "whole steps of a loop over as many rows as there are");
   template <Index rows>
   struct Share {
     HWY_INLINE void ask(Index column, Index /*columns*/) const {
@@ -126,7 +131,7 @@ struct Beginnings {
     Index apart;
   };
   template <Index rows>
-  [[nodiscard]] Share<rows> share(Index row, Index d) const {
+  [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index d) const {
     return {first + row * d / numbers * line<Number>, apart};
   }
   const Number* first;
@@ -291,9 +296,13 @@ struct Dense {
     for (Index k = 0; k < length; ++k) {
       V sum[streams][parts];
       sum_products<streams>(A.row(k), A.d, length * A.d, x, sum, Nothing());
-      HWY_ALIGN double totals[streams];
-      store_totals<streams>(sum, totals);
-      for (Index s = 0; s < streams; ++s) z[s * length + k] = totals[s];
+      if (length == 1) {
+        store_totals<streams>(sum, z);
+      } else {
+        HWY_ALIGN double totals[streams];
+        store_totals<streams>(sum, totals);
+        for (Index s = 0; s < streams; ++s) z[s * length + k] = totals[s];
+      }
     }
     multiply(A.some(rest, A.count - rest), x, z + rest);
   }
@@ -305,7 +314,8 @@ struct Dense {
     });
   }
 
-  /// How many rows a stream of a tile has: long enough, and about as many in all tiles.
+  /// How many rows a stream of a tile has: enough to be far from the next, as far as a tile has room for
+  /// them, and about as many in each tile; a few that are left at the end are one more.
   template <class Number>
   static Index stream_rows(const Rows<Number>& A) {
     const Index enough = (far_apart + A.row_bytes() - 1) / A.row_bytes();
@@ -322,14 +332,14 @@ struct Dense {
                                       const Residual& residual) {
     constexpr Index at_once = 2 * line<Number>;
     const Index tile = streams * stream_rows(A);
-    if (A.count <= tile) ask_for<Cache::nearest>(g_numbers, A.d);  // nobody has yet
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
     HWY_ALIGN double z[most_rows];
     for (Index first = 0; first < A.count; first += tile) {
       const auto some = A.some(first, std::min(tile, A.count - first));
       multiply_in_streams(some, x, z);
-      const Index left = A.count - first - some.count;  // none: rows of another agent are next
+      // Behind the last tile lie the rows of another agent, who probably has as many.
+      const Index left = A.count - first - some.count;
       const Index apart = std::min(tile, left > 0 ? left : A.count) / streams * A.d;
       const Number* const next = some.row(some.count);
       for (Index s = 0; s < streams; ++s) ask_for<Cache::second>(next + s * apart, at_once);
@@ -338,10 +348,8 @@ struct Dense {
     }
   }
 
-  /// From memory, so few rows that they are no streams, and all of them a tile: others' rows are asked for
-  /// all the time, one line behind the other, those of the agents that are next but some.
-  static constexpr Index no_streams = streams * page / 2;
-  static_assert(no_streams / (least_columns * sizeof(float)) <= most_rows);
+  /// From memory, too few rows for streams, and all of them a tile: rows 32 KB further on, of agents that
+  /// come soon, are asked for all the time.
   template <class Number>
   static HWY_INLINE void pass_asking(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                      const Residual& residual) {
@@ -387,7 +395,7 @@ struct Dense {
   static HWY_INLINE void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
     if (A.place == Place::in_cache)
       pass_near(A, x, g, residual);
-    else if (A.count * A.row_bytes() < no_streams)
+    else if (A.count < streams || A.count * A.row_bytes() < worth_streams)
       pass_asking(A, x, g, residual);
     else
       pass_reading(A, x, g, residual);

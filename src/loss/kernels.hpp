@@ -56,7 +56,8 @@ struct LogisticSlopes {
   double scale;
 };
 
-/// As many margins are looked at together at most.
+/// As many margins are looked at together at most: 64 rows of each of four streams, which are 4 KB where rows
+/// are shortest.
 constexpr Index most_margins = 256;
 
 /// (first, count, z): what becomes of the margins z of rows first ... first+count-1, in place. Slopes of the

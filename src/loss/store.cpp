@@ -6,7 +6,9 @@
 #include <ideal/error.hpp>
 
 #include <array>
+#include <cstddef>
 #include <limits>
+#include <memory>
 #include <optional>
 
 #include <fmt/format.h>
@@ -21,6 +23,8 @@ const std::array<std::string, 3> storage_names{"auto", "f64", "f32"};
 struct Findings {
   bool floats = true;              ///< every value is one in single precision, too
   std::vector<std::int32_t> kept;  ///< columns that are not zero throughout; empty: not worth leaving any out
+
+  [[nodiscard]] Index width(Index columns) const { return kept.empty() ? columns : std::ssize(kept); }
 };
 
 Index padded(Index columns) {
@@ -54,31 +58,24 @@ Findings look_at(Eigen::Ref<const DenseRows> rows, bool want_floats) {
   return found;
 }
 
-/// A copy of an agent's rows of its own.
-template <class Number>
-struct Packed {
-  Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor> rows;
-  Vector labels;
-};
+/// Room for copies of agents' rows, one behind the other in the order of the agents: who computes with one
+/// agent's asks for those of the next.
+struct Copies {
+  static constexpr std::size_t line = 64;
+  static std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
 
-template <class Number>
-std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Eigen::Ref<const Vector> labels,
-                                   std::vector<std::int32_t> kept, kernel::Place place) {
-  auto own = std::make_shared<Packed<Number>>();
-  own->labels = labels;
-  own->rows.resize(from.rows(), kept.empty() ? from.cols() : std::ssize(kept));
-  prefer_huge_pages(own->rows);
-  if (kept.empty()) {
-    own->rows = from.cast<Number>();
-  } else {
-    for (Index j = 0; j < from.rows(); ++j)
-      for (Index k = 0; k < std::ssize(kept); ++k)
-        own->rows(j, k) = kept[k] < 0 ? Number(0) : static_cast<Number>(from(j, kept[k]));
+  Copies(std::size_t bytes, Vector of_all)
+      : memory(std::make_unique_for_overwrite<std::byte[]>(bytes + line)), labels(std::move(of_all)) {
+    void* begin = memory.get();
+    std::size_t space = bytes + line;
+    rows = static_cast<std::byte*>(std::align(line, bytes, begin, space));
+    prefer_huge_pages(rows, bytes);
   }
-  const kernel::Rows<Number> view{own->rows.data(), own->rows.rows(), own->rows.cols(), place};
-  const double* const own_labels = own->labels.data();
-  return std::make_shared<const Rows>(std::move(own), view, own_labels, from.cols(), std::move(kept));
-}
+
+  std::unique_ptr<std::byte[]> memory;
+  std::byte* rows;  ///< begin with a cache line
+  Vector labels;    ///< of all agents
+};
 
 std::shared_ptr<const Rows> shared_rows(const std::shared_ptr<const Dataset>& data, Index first, Index end,
                                         kernel::Place place) {
@@ -99,7 +96,16 @@ class Store {
   Store(const Dataset& data, Storage storage)
       : name_(data.name), storage_(storage), numbers_(data.rows() * data.columns()) {}
 
-  /// What rows first ... end-1 are like, if they are worth a copy.
+  /// What each agent's rows are like, if they are worth a copy.
+  [[nodiscard]] std::vector<std::optional<Findings>> all_findings(const Dataset& data,
+                                                                  std::span<const Index> offsets) const {
+    std::vector<std::optional<Findings>> all;
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+      all.push_back(worth_a_copy(data, offsets[i], offsets[i + 1]));
+    return all;
+  }
+
+  /// What rows first ... end-1 are like.
   [[nodiscard]] std::optional<Findings> worth_a_copy(const Dataset& data, Index first, Index end) const {
     const auto* dense = std::get_if<DenseRows>(&data.features);
     if (!dense) return {};
@@ -112,12 +118,28 @@ class Store {
     return {};
   }
 
-  [[nodiscard]] std::shared_ptr<const Rows> copy(const Dataset& data, Index first, Index end,
-                                                 Findings found) const {
-    const auto rows = std::get<DenseRows>(data.features).middleRows(first, end - first);
-    const auto labels = data.labels.segment(first, end - first);
-    if (found.floats) return packed<float>(rows, labels, std::move(found.kept), place<float>());
-    return packed<double>(rows, labels, std::move(found.kept), place<double>());
+  /// Where copies of the agents' rows begin, in bytes, and where the last one ends; of those that are not
+  /// worth it there is none.
+  static std::vector<std::size_t> places(std::span<const std::optional<Findings>> found,
+                                         std::span<const Index> offsets, Index columns) {
+    std::vector<std::size_t> at{0};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      const auto numbers = [&] {
+        return static_cast<std::size_t>((offsets[i + 1] - offsets[i]) * found[i]->width(columns));
+      };
+      const std::size_t bytes =
+          found[i] ? numbers() * (found[i]->floats ? sizeof(float) : sizeof(double)) : 0;
+      at.push_back(at.back() + Copies::whole_lines(bytes));
+    }
+    return at;
+  }
+
+  /// Rows from `first` on.
+  [[nodiscard]] std::shared_ptr<const Rows> copy(Eigen::Ref<const DenseRows> rows, Index first,
+                                                 Findings found, std::shared_ptr<const Copies> room,
+                                                 std::size_t at) const {
+    if (found.floats) return packed<float>(rows, first, std::move(found.kept), std::move(room), at);
+    return packed<double>(rows, first, std::move(found.kept), std::move(room), at);
   }
 
   template <class Number>
@@ -127,6 +149,25 @@ class Store {
   }
 
  private:
+  template <class Number>
+  [[nodiscard]] std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Index first,
+                                                   std::vector<std::int32_t> kept,
+                                                   std::shared_ptr<const Copies> room, std::size_t at) const {
+    using Matrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Eigen::Map<Matrix> rows(reinterpret_cast<Number*>(room->rows + at), from.rows(),
+                            kept.empty() ? from.cols() : std::ssize(kept));
+    if (kept.empty()) {
+      rows = from.cast<Number>();
+    } else {
+      for (Index j = 0; j < from.rows(); ++j)
+        for (Index k = 0; k < std::ssize(kept); ++k)
+          rows(j, k) = kept[k] < 0 ? Number(0) : static_cast<Number>(from(j, kept[k]));
+    }
+    const kernel::Rows<Number> view{rows.data(), rows.rows(), rows.cols(), place<Number>()};
+    const double* const labels = room->labels.data() + first;
+    return std::make_shared<const Rows>(std::move(room), view, labels, from.cols(), std::move(kept));
+  }
+
   void require_floats(Eigen::Ref<const DenseRows> rows) const {
     const double largest = rows.cwiseAbs().maxCoeff();
     if (largest > static_cast<double>(std::numeric_limits<float>::max()))
@@ -175,9 +216,8 @@ std::string_view to_string(Storage storage) { return storage_names[static_cast<s
 std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<const Index> offsets,
                                                     Storage storage) {
   const Store store(data, storage);
-  const auto agents = offsets.size() - 1;
-  std::vector<std::optional<Findings>> found(agents);
-  for (std::size_t i = 0; i < agents; ++i) found[i] = store.worth_a_copy(data, offsets[i], offsets[i + 1]);
+  auto found = store.all_findings(data, offsets);
+  const auto agents = found.size();
   std::vector<std::shared_ptr<const Rows>> rows(agents);
   if (std::ranges::none_of(found, [](const auto& f) { return f.has_value(); })) {
     const auto shared = taken(data);
@@ -186,11 +226,15 @@ std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<co
     return rows;
   }
   // If some are copied then all, so that the data can be forgotten on the way, from their end.
-  const Findings as_they_are{.floats = false, .kept = {}};
-  for (std::size_t agent = agents; agent-- > 0;) {
-    rows[agent] =
-        store.copy(data, offsets[agent], offsets[agent + 1], std::move(found[agent]).value_or(as_they_are));
-    forget_rows_from(data, offsets[agent]);
+  for (auto& any : found)
+    if (!any) any = Findings{.floats = false, .kept = {}};
+  const auto at = Store::places(found, offsets, data.columns());
+  const auto room = std::make_shared<const Copies>(at.back(), std::move(data.labels));
+  for (std::size_t i = agents; i-- > 0;) {
+    const Index first = offsets[i], count = offsets[i + 1] - first;
+    rows[i] = store.copy(std::get<DenseRows>(data.features).middleRows(first, count), first,
+                         std::move(*found[i]), room, at[i]);
+    forget_rows_from(data, first);
   }
   return rows;
 }
@@ -198,11 +242,16 @@ std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<co
 std::vector<std::shared_ptr<const Rows>> store_rows(const std::shared_ptr<const Dataset>& data,
                                                     std::span<const Index> offsets, Storage storage) {
   const Store store(*data, storage);
-  std::vector<std::shared_ptr<const Rows>> rows;
-  for (std::size_t i = 0; i + 1 < offsets.size(); ++i) {
-    auto found = store.worth_a_copy(*data, offsets[i], offsets[i + 1]);
-    rows.push_back(found ? store.copy(*data, offsets[i], offsets[i + 1], std::move(*found))
-                         : shared_rows(data, offsets[i], offsets[i + 1], store.place<double>()));
+  auto found = store.all_findings(*data, offsets);
+  const auto agents = found.size();
+  const auto at = Store::places(found, offsets, data->columns());
+  const auto room = at.back() > 0 ? std::make_shared<const Copies>(at.back(), data->labels) : nullptr;
+  std::vector<std::shared_ptr<const Rows>> rows(agents);
+  for (std::size_t i = 0; i < agents; ++i) {
+    const Index first = offsets[i], count = offsets[i + 1] - first;
+    rows[i] = found[i] ? store.copy(std::get<DenseRows>(data->features).middleRows(first, count), first,
+                                    std::move(*found[i]), room, at[i])
+                       : shared_rows(data, first, first + count, store.place<double>());
   }
   return rows;
 }

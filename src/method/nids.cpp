@@ -45,7 +45,7 @@ struct Nids {
     run.keep(X, P, k, Z);
     while (run.more(X)) {
       F.gradient(X, [&](auto own, const auto& G) {
-        own(V) = 2 * own(X) - alpha * G - own(P);
+        own(V) = own(X) - own(P) + (own(X) - alpha * G);
         own(P) = own(X) - alpha * G;
       });
       const auto take = [&](auto own, const auto& WV) {

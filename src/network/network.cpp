@@ -172,7 +172,7 @@ void Network::finish_by_parts(const UseOfPart& use) {
 
 Block& Network::room_for(const Block& X) {
   result_ = &results_[X.rows()];
-  if (result_->size() != X.size()) {
+  if (result_->rows() != X.rows() || result_->cols() != X.cols()) {
     result_->resizeLike(X);
     prefer_huge_pages(*result_);
   }

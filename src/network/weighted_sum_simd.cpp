@@ -64,7 +64,8 @@ HWY_INLINE void sum_many(const double* weights, const double* const* columns, In
     x = columns[k] + i;
     for (Index p = 0; p < many; ++p) s[p] = hn::Add(s[p], hn::Mul(w, hn::LoadU(d, x + p * N)));
   }
-  // The last neighbour is the one that no sum before had.
+  // Where agents are numbered along the graph, the last neighbour is the one that no sum before had. The CPU
+  // sees it coming, but not early enough: 2 KB ahead is 4 to 7 % faster than nothing, and than 32 KB ahead.
   constexpr Index far = 256, line = 8;
   for (Index ahead = 0; ahead < many * N; ahead += line) __builtin_prefetch(x + far + ahead);
   for (Index p = 0; p < many; ++p) put<stores>(s[p], result + i + p * N);

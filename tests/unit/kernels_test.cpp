@@ -40,8 +40,8 @@ std::vector<double> numbers(Index count, std::uint64_t stream) {
 std::vector<float> as_floats(const std::vector<double>& in) { return {in.begin(), in.end()}; }
 
 const std::vector<Index> row_counts{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 150, 257, 530};
-// From memory, doubles are read one row after the other from 64 to 511 columns and four side by side
-// elsewhere; floats are asked for from 128 on.
+// From memory, rows of fewer than 8 KB in all are one tile; others are read in four streams, of one row each
+// from 768 doubles on, and of 64 where rows are shortest.
 const std::vector<Index> widths{8,  9,  10, 11,  12,  13,  14,  15,  16,  17,  24,
                                 50, 63, 64, 100, 127, 128, 257, 500, 512, 783, 1100};
 
@@ -152,11 +152,16 @@ TEST_P(EveryCpu, KnowsTheSlopesOfTheLogisticLossByName) {
       kernel::logistic_slopes(z, labels.data() + first, count, scale);
     };
     const kernel::Residual by_name = kernel::LogisticSlopes{labels.data(), scale}, by_call = called;
+    std::vector<double> z(static_cast<std::size_t>(c.m)), expected(static_cast<std::size_t>(c.d), 0);
+    kernel::multiply(c.rows(), c.x.data(), z.data());
+    called(before, c.m, z.data());
+    kernel::add_multiples(c.rows(), z.data(), expected.data());
     for (const Place place : everywhere) {
-      std::vector<double> g(static_cast<std::size_t>(c.d), 0), expected = g, narrow = g;
-      kernel::pass(c.rows(place), c.x.data(), expected.data(), by_call.from(before));
+      std::vector<double> g(expected.size(), 0), called_g = g, narrow = g;
+      kernel::pass(c.rows(place), c.x.data(), called_g.data(), by_call.from(before));
       kernel::pass(c.rows(place), c.x.data(), g.data(), by_name.from(before));
       kernel::pass(c.narrow(place), c.x.data(), narrow.data(), by_name.from(before));
+      EXPECT_EQ(called_g, expected);
       EXPECT_EQ(g, expected);
       EXPECT_EQ(narrow, expected);
     }
@@ -185,19 +190,26 @@ TEST_P(EveryCpu, SlopesDoNotDependOnHowManyThereAre) {
 }
 
 TEST_P(EveryCpu, HandsEveryRowToTheResidualOnce) {
-  for (const Index m : row_counts) {
-    const RandomRows c(m, 9);
-    std::vector<int> seen(static_cast<std::size_t>(m), 0);
-    std::vector<double> g(9, 0), z(static_cast<std::size_t>(m));
+  for_all_shapes([](const RandomRows& c) {
+    const auto m = static_cast<std::size_t>(c.m);
+    std::vector<double> g(static_cast<std::size_t>(c.d), 0), z(m);
     kernel::multiply(c.rows(), c.x.data(), z.data());
-    kernel::pass(c.rows(), c.x.data(), g.data(), [&](Index first, Index count, double* margins) {
-      for (Index j = 0; j < count; ++j) {
-        ++seen[first + j];
-        EXPECT_EQ(margins[j], z[first + j]);
-      }
-    });
-    EXPECT_EQ(seen, std::vector<int>(static_cast<std::size_t>(m), 1));
-  }
+    for (const Place place : everywhere) {
+      std::vector<int> seen(m, 0);
+      std::vector<double> margins(m);
+      const auto look = [&](Index first, Index count, const double* some) {
+        for (Index j = 0; j < count; ++j) {
+          ++seen[first + j];
+          margins[first + j] = some[j];
+        }
+      };
+      kernel::pass(c.rows(place), c.x.data(), g.data(), look);
+      EXPECT_EQ(margins, z);
+      kernel::pass(c.narrow(place), c.x.data(), g.data(), look);
+      EXPECT_EQ(margins, z);
+      EXPECT_EQ(seen, std::vector<int>(m, 2)) << "once of each type";
+    }
+  });
 }
 
 TEST_P(EveryCpu, MultipliesPanels) {
@@ -359,19 +371,19 @@ TEST_P(EveryCpu, SoftmaxOfScoresOfAnySize) {
 bool fuses(const std::string& target) { return target.starts_with("AVX") || target == "NEON"; }
 
 TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
-  const RandomRows c(37, 50);
-  const auto gradient = [&](const std::string& target) {
+  const RandomRows c(137, 50);
+  std::vector<double> labels(137);
+  for (std::size_t j = 0; j < labels.size(); ++j) labels[j] = j % 3 == 0 ? 1 : -1;
+  const auto gradient = [&](const std::string& target, Place place) {
     use_cpu_target(target);
     std::vector<double> g(50, 0);
-    kernel::pass(c.rows(), c.x.data(), g.data(), [&](Index first, Index count, double* z) {
-      const std::vector<double> b(static_cast<std::size_t>(count), first % 2 ? 1.0 : -1.0);
-      kernel::logistic_slopes(z, b.data(), count, 1);
-    });
+    kernel::pass(c.rows(place), c.x.data(), g.data(), kernel::LogisticSlopes{labels.data(), 1});
     return g;
   };
+  const auto expected = gradient(GetParam(), Place::in_cache);
   for (const std::string& other : cpu_targets()) {
     if (fuses(other) != fuses(GetParam())) continue;
-    EXPECT_EQ(gradient(other), gradient(GetParam())) << other;
+    for (const Place place : everywhere) EXPECT_EQ(gradient(other, place), expected) << other;
   }
 }
 
