@@ -240,9 +240,10 @@ double Rows::largest_square() const {
   return largest;
 }
 
-/// A tile that stays in the L2 cache between its two uses.
+/// A tile that stays in the L2 cache between its two uses, beside the panels it is multiplied by and added
+/// to.
 Index Rows::panel_rows() const {
-  return std::clamp<Index>((192 << 10) / (8 * std::max<Index>(1, held_)), 8, 512);
+  return std::clamp<Index>((128 << 10) / (8 * std::max<Index>(1, held_)), 8, 512);
 }
 
 kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& wide) const {

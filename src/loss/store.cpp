@@ -105,19 +105,6 @@ class Store {
     return all;
   }
 
-  /// What rows first ... end-1 are like.
-  [[nodiscard]] std::optional<Findings> worth_a_copy(const Dataset& data, Index first, Index end) const {
-    const auto* dense = std::get_if<DenseRows>(&data.features);
-    if (!dense) return {};
-    Findings found = look_at(dense->middleRows(first, end - first), storage_ == Storage::automatic);
-    if (storage_ == Storage::f32) {
-      require_floats(dense->middleRows(first, end - first));
-      found.floats = true;
-    }
-    if (found.floats || !found.kept.empty()) return found;
-    return {};
-  }
-
   /// Where copies of the agents' rows begin, in bytes, and where the last one ends; of those that are not
   /// worth it there is none.
   static std::vector<std::size_t> places(std::span<const std::optional<Findings>> found,
@@ -149,6 +136,19 @@ class Store {
   }
 
  private:
+  /// What rows first ... end-1 are like.
+  [[nodiscard]] std::optional<Findings> worth_a_copy(const Dataset& data, Index first, Index end) const {
+    const auto* dense = std::get_if<DenseRows>(&data.features);
+    if (!dense) return {};
+    Findings found = look_at(dense->middleRows(first, end - first), storage_ == Storage::automatic);
+    if (storage_ == Storage::f32) {
+      require_floats(dense->middleRows(first, end - first));
+      found.floats = true;
+    }
+    if (found.floats || !found.kept.empty()) return found;
+    return {};
+  }
+
   template <class Number>
   [[nodiscard]] std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Index first,
                                                    std::vector<std::int32_t> kept,
