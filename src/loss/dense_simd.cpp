@@ -118,7 +118,7 @@ using HalfFromMemory = Later<Number, 4, Cache::second>;
 template <class Number>
 struct Beginnings {
   static constexpr Index numbers = 128;
-  static_assert(numbers % (2 * group * sums) == 0, "whole steps of a loop over as many rows as there are");
+  static_assert(numbers % (2 * group * sums) == 0, "of eight rows, too, a whole number of steps");
   template <Index rows>
   struct Share {
     HWY_INLINE void ask(Index column, Index /*columns*/) const {

@@ -125,8 +125,8 @@ class Store {
   [[nodiscard]] std::shared_ptr<const Rows> copy(Eigen::Ref<const DenseRows> rows, Index first,
                                                  Findings found, std::shared_ptr<const Copies> room,
                                                  std::size_t at) const {
-    if (found.floats) return packed<float>(rows, first, std::move(found.kept), std::move(room), at);
-    return packed<double>(rows, first, std::move(found.kept), std::move(room), at);
+    if (found.floats) return packed<float>(rows, first, std::move(found), std::move(room), at);
+    return packed<double>(rows, first, std::move(found), std::move(room), at);
   }
 
   template <class Number>
@@ -151,11 +151,12 @@ class Store {
 
   template <class Number>
   [[nodiscard]] std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Index first,
-                                                   std::vector<std::int32_t> kept,
-                                                   std::shared_ptr<const Copies> room, std::size_t at) const {
+                                                   Findings found, std::shared_ptr<const Copies> room,
+                                                   std::size_t at) const {
     using Matrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     Eigen::Map<Matrix> rows(reinterpret_cast<Number*>(room->rows + at), from.rows(),
-                            kept.empty() ? from.cols() : std::ssize(kept));
+                            found.width(from.cols()));
+    const auto& kept = found.kept;
     if (kept.empty()) {
       rows = from.cast<Number>();
     } else {
@@ -165,7 +166,7 @@ class Store {
     }
     const kernel::Rows<Number> view{rows.data(), rows.rows(), rows.cols(), place<Number>()};
     const double* const labels = room->labels.data() + first;
-    return std::make_shared<const Rows>(std::move(room), view, labels, from.cols(), std::move(kept));
+    return std::make_shared<const Rows>(std::move(room), view, labels, from.cols(), std::move(found.kept));
   }
 
   void require_floats(Eigen::Ref<const DenseRows> rows) const {
@@ -179,6 +180,8 @@ class Store {
   Storage storage_;
   Index numbers_;
 };
+
+bool is_worth_a_copy(const std::optional<Findings>& found) { return found.has_value(); }
 
 /// Gives memory back from time to time: growing by an agent's copy and shrinking by its rows, there is never
 /// much more than there was.
@@ -219,7 +222,7 @@ std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<co
   auto found = store.all_findings(data, offsets);
   const auto agents = found.size();
   std::vector<std::shared_ptr<const Rows>> rows(agents);
-  if (std::ranges::none_of(found, [](const auto& f) { return f.has_value(); })) {
+  if (std::ranges::none_of(found, is_worth_a_copy)) {
     const auto shared = taken(data);
     for (std::size_t i = 0; i < agents; ++i)
       rows[i] = shared_rows(shared, offsets[i], offsets[i + 1], store.place<double>());
@@ -245,7 +248,8 @@ std::vector<std::shared_ptr<const Rows>> store_rows(const std::shared_ptr<const 
   auto found = store.all_findings(*data, offsets);
   const auto agents = found.size();
   const auto at = Store::places(found, offsets, data->columns());
-  const auto room = at.back() > 0 ? std::make_shared<const Copies>(at.back(), data->labels) : nullptr;
+  const bool none = std::ranges::none_of(found, is_worth_a_copy);
+  const auto room = none ? nullptr : std::make_shared<const Copies>(at.back(), data->labels);
   std::vector<std::shared_ptr<const Rows>> rows(agents);
   for (std::size_t i = 0; i < agents; ++i) {
     const Index first = offsets[i], count = offsets[i + 1] - first;

@@ -280,6 +280,13 @@ TEST(SparseRowsOfALoss, MayBeMany) {
   for (Index k = 0; k < columns; ++k) EXPECT_EQ(g_far[k * apart], g[k]);
 }
 
+TEST(Storage, OfNoRowsIsThatOfNone) {
+  const Index cuts[] = {0, 0};
+  const Dataset none{"none", DenseRows(0, 9), Vector(0)};
+  EXPECT_EQ(store_rows(std::make_shared<const Dataset>(none), cuts).front()->count(), 0);
+  EXPECT_EQ(store_rows(Dataset(none), cuts).front()->count(), 0);
+}
+
 TEST(Curvature, OfFewRowsIsThatOfTheirProducts) {
   const Dataset data = data_of(20, 100, LossKind::ridge, false);
   const auto& A = std::get<DenseRows>(data.features);
