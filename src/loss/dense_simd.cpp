@@ -90,28 +90,28 @@ struct Nothing {
     return {};
   }
   HWY_INLINE void ask(Index /*column*/, Index /*columns*/) const {}
+  [[nodiscard]] HWY_INLINE Nothing behind(Index /*rows*/, Index /*d*/) const { return {}; }
 };
 
-/// Rows that come later, one line behind the other; so many eighths of a row with each row that is used.
-template <class Number, Index eighths, Cache cache>
+/// Rows that come later, one line behind the other: half a row with each row that is used, as each is used
+/// twice.
+template <class Number, Cache cache>
 struct Later {
   template <Index rows>
   struct Share {
     HWY_INLINE void ask(Index column, Index columns) const {
-      ask_for<cache>(first + column * rows * eighths / 8, columns * rows * eighths / 8);
+      ask_for<cache>(first + column * rows / 2, columns * rows / 2);
     }
     const Number* first;
   };
   template <Index rows>
   [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index d) const {
-    return {first + row * d * eighths / 8};
+    return {behind(row, d).first};
   }
+  /// What is left to ask for when so many rows have been used once.
+  [[nodiscard]] HWY_INLINE Later behind(Index rows, Index d) const { return {first + rows * d / 2}; }
   const Number* first;
 };
-template <class Number>
-using NextTile = Later<Number, 8, Cache::nearest>;
-template <class Number>
-using HalfFromMemory = Later<Number, 4, Cache::second>;
 
 /// The beginnings of the streams that are read next, in the order in which they will be: a line of each, then
 /// the next of each. A line of each with so many numbers that are used: what memory brings meanwhile.
@@ -348,6 +348,17 @@ struct Dense {
     }
   }
 
+  /// Products and additions of one tile, its row `first` counted from the beginning, which ask for others
+  /// meanwhile.
+  template <class Number, class Asked>
+  static HWY_INLINE void pass_tile(const Rows<Number>& tile, Index first, const Point& x, Sum& g,
+                                   const Residual& residual, Asked asked) {
+    HWY_ALIGN double z[most_rows];
+    multiply(tile, x, z, asked);
+    settle(residual, first, tile.count, z);
+    add(tile, z, g, asked.behind(tile.count, tile.d));
+  }
+
   /// From memory, too few rows for streams, and all of them a tile: rows 32 KB further on, of agents that
   /// come soon, are asked for all the time.
   template <class Number>
@@ -356,11 +367,7 @@ struct Dense {
     constexpr Index further = (32 << 10) / sizeof(Number);
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
-    HWY_ALIGN double z[most_rows];
-    const HalfFromMemory<Number> behind{A.data + further};
-    multiply(A, x, z, behind);
-    settle(residual, 0, A.count, z);
-    add(A, z, g, HalfFromMemory<Number>{behind.template share<1>(A.count, A.d).first});
+    pass_tile(A, 0, x, g, residual, Later<Number, Cache::second>{A.data + further});
   }
 
   /// From a cache: a tile's products, then its additions out of the nearest cache. Where two tiles fit that,
@@ -372,15 +379,12 @@ struct Dense {
     const Index tile = std::clamp(fitting, group, most_rows);
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
-    HWY_ALIGN double z[most_rows];
     for (Index first = 0; first < A.count; first += tile) {
       const auto some = A.some(first, std::min(tile, A.count - first));
-      multiply(some, x, z);
-      settle(residual, first, some.count, z);
       if (fitting >= group)
-        add(some, z, g, NextTile<Number>{A.row(first + tile)});
+        pass_tile(some, first, x, g, residual, Later<Number, Cache::nearest>{some.row(some.count)});
       else
-        add(some, z, g);
+        pass_tile(some, first, x, g, residual, Nothing());
     }
   }
 

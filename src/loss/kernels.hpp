@@ -30,6 +30,29 @@ struct Rows {
   [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, place}; }
 };
 
+/// Non-zeros of one row, the columns ascending.
+struct SparseEntries {
+  const int* columns;
+  const double* values;
+  Index count;
+};
+
+/// Rows of non-zeros, one behind the other.
+struct SparseView {
+  const int* offsets;  ///< of count + 1 rows
+  const int* columns;
+  const double* values;
+  Index count;
+
+  [[nodiscard]] SparseEntries row(Index j) const {
+    return {columns + offsets[j], values + offsets[j], Index{offsets[j + 1]} - offsets[j]};
+  }
+  [[nodiscard]] Index entries() const { return Index{offsets[count]} - offsets[0]; }
+  [[nodiscard]] SparseView some(Index first, Index many) const {
+    return {offsets + first, columns, values, many};
+  }
+};
+
 /// Refers to something that can be called, and that lives longer.
 template <class... Arguments>
 class Callback {
@@ -103,10 +126,12 @@ void pass(const Rows<float>& A, const double* x, double* g, const Residual& resi
 /// z = A x.
 void multiply(const Rows<double>& A, const double* x, double* z);
 void multiply(const Rows<float>& A, const double* x, double* z);
+void multiply(const SparseView& A, const double* x, double* z);
 
 /// g += A' r.
 void add_multiples(const Rows<double>& A, const double* r, double* g);
 void add_multiples(const Rows<float>& A, const double* r, double* g);
+void add_multiples(const SparseView& A, const double* r, double* g);
 
 /// A panel is a matrix stored row by row, with room in each for whole registers: so many numbers for so many
 /// columns.

@@ -73,65 +73,30 @@ double largest_of_few_rows(const Rows& rows) {
   return symmetric_eigenvalues(gram)[m - 1] / static_cast<double>(m);
 }
 
-/// Asks for what comes behind a row. The numbers of x that a row needs come from anywhere, so a CPU looks
-/// less far ahead by itself than memory takes to bring the rows that follow.
-void ask_behind(const double* value, const SparseRows::StorageIndex* column) {
-  constexpr Index ahead = 512;
-  __builtin_prefetch(value + ahead, 0, 2);
-  __builtin_prefetch(column + ahead, 0, 2);
-}
-
-/// Four sums, so that an addition need not wait for the one before. `in_order`: the rows that follow are
-/// next.
-template <bool in_order>
-double sparse_dot(const SparseView& A, Index row, const double* x) {
-  const auto* column = A.columns + A.offsets[row];
-  const double *value = A.values + A.offsets[row], *const end = A.values + A.offsets[row + 1];
-  double sum[4] = {};
-  for (; end - value >= 4; value += 4, column += 4) {
-    if constexpr (in_order) ask_behind(value, column);
-    for (int k = 0; k < 4; ++k) sum[k] += value[k] * x[column[k]];
-  }
-  for (int k = 0; value < end; ++value, ++column, ++k) sum[k] += *value * x[*column];
-  return (sum[0] + sum[2]) + (sum[1] + sum[3]);
-}
-
-/// Four sums are read before any is stored: a CPU that does not know yet where a store goes hesitates to read
-/// on. No two columns of a row are the same.
-void add_sparse(const SparseView& A, Index row, double r, double* g) {
-  const auto* column = A.columns + A.offsets[row];
-  const double *value = A.values + A.offsets[row], *const end = A.values + A.offsets[row + 1];
-  for (; end - value >= 4; value += 4, column += 4) {
-    double sum[4];
-    for (int k = 0; k < 4; ++k) sum[k] = g[column[k]] + r * value[k];
-    for (int k = 0; k < 4; ++k) g[column[k]] = sum[k];
-  }
-  for (; value < end; ++value, ++column) g[*column] += r * *value;
-}
-
 /// The row behind those from `first` on that the last cache keeps between their two uses, at least one: so
 /// many entries of twelve bytes, and as many margins of eight as that leaves room for.
-Index end_of_kept_rows(const SparseView& A, Index first, Index end) {
+Index end_of_kept_rows(const SparseView& A, Index first) {
   constexpr Index entries = 100'000, rows = 50'000;
   const auto* const begin = A.offsets + first;
-  const auto* const behind = std::upper_bound(begin, A.offsets + end + 1, *begin + entries);
-  return std::clamp<Index>(behind - A.offsets - 1, first + 1, std::min(end, first + rows));
+  const auto* const behind = std::upper_bound(begin, A.offsets + A.count + 1, *begin + entries);
+  return std::clamp<Index>(behind - A.offsets - 1, first + 1, std::min(A.count, first + rows));
 }
 
 /// Many rows at a time: x and g share the nearer caches badly, so that going to and fro between them costs
 /// more than fetching rows from the last one. Where they are more than the CPU has addresses of at hand, it
 /// costs more than reading all rows twice.
-void sparse_pass(const SparseView& A, Index begin, Index end, Index columns, const double* x, double* g,
+void sparse_pass(const SparseView& A, Index columns, const double* x, double* g,
                  const kernel::Residual& residual) {
   constexpr Index wide = 500'000;
   thread_local std::vector<double> z;
-  for (Index first = begin; first < end;) {
-    const Index next = columns > wide ? end : end_of_kept_rows(A, first, end), count = next - first;
-    z.resize(std::max(z.size(), static_cast<std::size_t>(count)));
-    for (Index j = 0; j < count; ++j) z[j] = sparse_dot<true>(A, first + j, x);
-    for (Index j = 0; j < count; j += kernel::most_margins)
-      residual(first + j, std::min(kernel::most_margins, count - j), z.data() + j);
-    for (Index j = 0; j < count; ++j) add_sparse(A, first + j, z[j], g);
+  for (Index first = 0; first < A.count;) {
+    const Index next = columns > wide ? A.count : end_of_kept_rows(A, first);
+    const auto some = A.some(first, next - first);
+    z.resize(std::max(z.size(), static_cast<std::size_t>(some.count)));
+    kernel::multiply(some, x, z.data());
+    for (Index j = 0; j < some.count; j += kernel::most_margins)
+      residual(first + j, std::min(kernel::most_margins, some.count - j), z.data() + j);
+    kernel::add_multiples(some, z.data(), g);
     first = next;
   }
 }
@@ -152,7 +117,7 @@ void add_sparse_panel(const SparseView& A, Index first, Index count, const doubl
 }
 
 Index entries(const Rows::Data& data) {
-  return std::visit(Overloaded{[](const SparseView& A) -> Index { return A.offsets[A.count] - A.offsets[0]; },
+  return std::visit(Overloaded{[](const SparseView& A) { return A.entries(); },
                                [](const auto& A) { return A.count * A.d; }},
                     data);
 }
@@ -188,7 +153,7 @@ const double* Rows::gathered(const double* x, std::vector<double>& room) const {
 void Rows::pass_rows(Index begin, Index end, const double* x, double* g,
                      const kernel::Residual& residual) const {
   if (const auto* sparse = std::get_if<SparseView>(&data_))
-    return sparse_pass(*sparse, begin, end, columns_, x, g, residual);
+    return sparse_pass(sparse->some(begin, end - begin), columns_, x, g, residual.from(begin));
   struct HeldX;
   struct HeldG;
   const double* held_x = gathered(x, thread_room<HeldX>());
@@ -206,12 +171,7 @@ void Rows::pass_rows(Index begin, Index end, const double* x, double* g,
 
 void Rows::multiply(Index first, Index count, const double* x, double* z) const {
   struct HeldX;
-  std::visit(Overloaded{[&](const SparseView& A) {
-                          if (count == 1)
-                            z[0] = sparse_dot<false>(A, first, x);
-                          else
-                            for (Index j = 0; j < count; ++j) z[j] = sparse_dot<true>(A, first + j, x);
-                        },
+  std::visit(Overloaded{[&](const SparseView& A) { kernel::multiply(A.some(first, count), x, z); },
                         [&](const auto& A) {
                           kernel::multiply(A.some(first, count), gathered(x, thread_room<HeldX>()), z);
                         }},
@@ -219,7 +179,7 @@ void Rows::multiply(Index first, Index count, const double* x, double* z) const 
 }
 
 void Rows::add_row(Index row, double r, double* g) const {
-  std::visit(Overloaded{[&](const SparseView& A) { add_sparse(A, row, r, g); },
+  std::visit(Overloaded{[&](const SparseView& A) { kernel::add_multiples(A.some(row, 1), &r, g); },
                         [&](const auto& A) {
                           if (kept_.empty()) return kernel::add_multiples(A.some(row, 1), &r, g);
                           for (std::size_t k = 0; k < kept_.size(); ++k)

@@ -14,13 +14,7 @@
 
 namespace ideal {
 
-/// Rows of non-zeros, one behind the other; the columns of a row ascend.
-struct SparseView {
-  const SparseRows::StorageIndex* offsets;  ///< of count + 1 rows
-  const SparseRows::StorageIndex* columns;
-  const double* values;
-  Index count;
-};
+using kernel::SparseView;
 
 /// One agent's rows, dense or sparse, and the passes over them that losses are made of.
 class Rows {

@@ -9,6 +9,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -166,6 +167,89 @@ TEST_P(EveryCpu, KnowsTheSlopesOfTheLogisticLossByName) {
       EXPECT_EQ(narrow, expected);
     }
   });
+}
+
+/// Rows with none to 40 entries, in a few columns of many or in nearly all of few.
+struct RandomEntries {
+  RandomEntries(Index rows, Index columns) : d(columns), x(numbers(d, 2)), r(numbers(rows, 3)) {
+    Random random(7, static_cast<std::uint64_t>(rows * 10000 + columns));
+    for (Index j = 0; j < rows; ++j) {
+      const auto wanted = static_cast<Index>(random.below(41));
+      for (Index k = static_cast<Index>(random.below(3)); k < d && std::ssize(cols) - offsets.back() < wanted;
+           k += 1 + static_cast<Index>(random.below(static_cast<std::uint64_t>(1 + d / 40))))
+        cols.push_back(static_cast<int>(k));
+      offsets.push_back(static_cast<int>(cols.size()));
+    }
+    values = numbers(std::ssize(cols), 4);
+  }
+  [[nodiscard]] kernel::SparseView rows() const {
+    return {offsets.data(), cols.data(), values.data(), std::ssize(offsets) - 1};
+  }
+
+  Index d;
+  std::vector<double> x, r;
+  std::vector<int> offsets{0}, cols;
+  std::vector<double> values;
+};
+
+const std::vector<std::pair<Index, Index>> sparse_shapes{{1, 1},   {1, 9},     {3, 40},
+                                                         {60, 45}, {70, 1000}, {200, 5000}};
+
+TEST_P(EveryCpu, MultipliesSparseRows) {
+  for (const auto& [m, d] : sparse_shapes) {
+    SCOPED_TRACE(testing::Message() << m << " x " << d);
+    const RandomEntries c(m, d);
+    const auto A = c.rows();
+    std::vector<double> z(static_cast<std::size_t>(m), -1);
+    kernel::multiply(A, c.x.data(), z.data());
+    for (Index j = 0; j < m; ++j) {
+      const auto row = A.row(j);
+      Wide sum = 0, size = 0;
+      for (Index e = 0; e < row.count; ++e) {
+        const Wide term = Wide(row.values[e]) * c.x[static_cast<std::size_t>(row.columns[e])];
+        sum += term;
+        size += std::abs(term);
+      }
+      EXPECT_NEAR(z[static_cast<std::size_t>(j)], static_cast<double>(sum),
+                  static_cast<double>(4 * eps * size));
+    }
+  }
+}
+
+TEST_P(EveryCpu, AddsMultiplesOfSparseRows) {
+  for (const auto& [m, d] : sparse_shapes) {
+    SCOPED_TRACE(testing::Message() << m << " x " << d);
+    const RandomEntries c(m, d);
+    const auto A = c.rows();
+    std::vector<double> g = c.x;
+    std::vector<Wide> sum(c.x.begin(), c.x.end()), size(c.x.size(), 0);
+    kernel::add_multiples(A, c.r.data(), g.data());
+    for (Index j = 0; j < m; ++j) {
+      const auto row = A.row(j);
+      for (Index e = 0; e < row.count; ++e) {
+        const auto k = static_cast<std::size_t>(row.columns[e]);
+        const Wide term = Wide(row.values[e]) * c.r[static_cast<std::size_t>(j)];
+        sum[k] += term;
+        size[k] += std::abs(term) + std::abs(sum[k]);
+      }
+    }
+    for (std::size_t k = 0; k < g.size(); ++k)
+      EXPECT_NEAR(g[k], static_cast<double>(sum[k]), static_cast<double>(eps * size[k]));
+  }
+}
+
+TEST_P(EveryCpu, SomeSparseRowsHaveTheBitsOfAll) {
+  const RandomEntries c(60, 45);
+  const auto A = c.rows();
+  std::vector<double> all(60), one(60), g(45, 0), h(45, 0);
+  kernel::multiply(A, c.x.data(), all.data());
+  kernel::add_multiples(A, c.r.data(), g.data());
+  for (Index j = 0; j < 60; ++j) {
+    kernel::multiply(A.some(j, 1), c.x.data(), &one[static_cast<std::size_t>(j)]);
+    kernel::add_multiples(A.some(j, 1), &c.r[static_cast<std::size_t>(j)], h.data());
+  }
+  EXPECT_EQ(all, one);
+  EXPECT_EQ(g, h);
 }
 
 TEST_P(EveryCpu, MultipliesNumbers) {
@@ -380,10 +464,18 @@ TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
     kernel::pass(c.rows(place), c.x.data(), g.data(), kernel::LogisticSlopes{labels.data(), 1});
     return g;
   };
-  const auto expected = gradient(GetParam(), Place::in_cache);
+  const RandomEntries entries(60, 45);
+  const auto margins = [&](const std::string& target) {
+    use_cpu_target(target);
+    std::vector<double> z(60);
+    kernel::multiply(entries.rows(), entries.x.data(), z.data());
+    return z;
+  };
+  const auto expected = gradient(GetParam(), Place::in_cache), expected_margins = margins(GetParam());
   for (const std::string& other : cpu_targets()) {
     if (fuses(other) != fuses(GetParam())) continue;
     for (const Place place : everywhere) EXPECT_EQ(gradient(other, place), expected) << other;
+    EXPECT_EQ(margins(other), expected_margins) << other;
   }
 }
 
