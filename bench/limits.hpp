@@ -15,6 +15,9 @@ using ideal::Threads;
 /// Reads everything once.
 void read_once(Threads& team, std::span<const double> data);
 
+/// Reads 16 KB, which the nearest cache holds, again and again for some microseconds.
+void read_nearest_cache();
+
 /// Copies by stores that pass by the caches; `to` begins on a multiple of 64 bytes.
 void copy_past_caches(Threads& team, std::span<const double> from, std::span<double> to);
 

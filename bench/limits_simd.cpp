@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 // Compiled once for each instruction set, by including itself.
 #undef HWY_TARGET_INCLUDE
@@ -128,6 +129,12 @@ void read_once(Threads& team, std::span<const double> data) {
     const auto [first, end] = share(std::ssize(data), rank, team.count());
     sink = HWY_DYNAMIC_DISPATCH(sum)(data.data() + first, static_cast<size_t>(end - first));
   });
+}
+
+void read_nearest_cache() {
+  constexpr int times = 200;
+  static const std::vector<double> kept(2048, 1.0);
+  for (int k = 0; k < times; ++k) sink = HWY_DYNAMIC_DISPATCH(sum)(kept.data(), kept.size());
 }
 
 void copy_past_caches(Threads& team, std::span<const double> from, std::span<double> to) {

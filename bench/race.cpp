@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "race.hpp"
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstddef>
+#include <limits>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -30,6 +33,11 @@ double seconds_of(const std::function<void()>& work, int calls, clockid_t clock)
   return (now(clock) - start) / calls;
 }
 
+int calls_of_a_slice(const std::function<void()>& work, clockid_t clock) {
+  work();
+  return std::max(1, static_cast<int>(std::ceil(slice / seconds_of(work, 1, clock))));
+}
+
 double at_share(std::vector<double> values, double share) {
   const auto place = values.begin() + static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size()));
   std::ranges::nth_element(values, place);
@@ -44,10 +52,7 @@ double lower_quartile(std::vector<double> values) { return at_share(std::move(va
 std::function<double()> timed(int threads, std::function<void()> work) {
   const clockid_t clock = threads == 1 ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
   return [clock, threads, work = std::move(work), calls = 0]() mutable {
-    if (calls == 0) {
-      work();
-      calls = std::max(1, static_cast<int>(std::ceil(slice / seconds_of(work, 1, clock))));
-    }
+    if (calls == 0) calls = calls_of_a_slice(work, clock);
     // Threads that slept wake on any core, and the kernel takes its time to part two that share one.
     for (const double start = now(clock); threads > 1 && now(clock) - start < awake_after;) work();
     std::vector<double> slices;
@@ -87,6 +92,69 @@ const Race::Contestant& Race::find(std::string_view name) const {
   const auto found = std::ranges::find(contestants_, name, &Contestant::name);
   if (found == contestants_.end()) throw std::out_of_range("no contestant " + std::string(name));
   return *found;
+}
+
+namespace {
+
+/// Slices of work, each with the time that reading the nearest cache took before or after it, whichever was
+/// longer.
+class Watched {
+ public:
+  explicit Watched(const UnitsOfWork& work) : work_(work), calls_(calls_of_a_slice(work.work, clock)) {}
+
+  void take_turn() {
+    double before = reading();
+    for (const double start = now(clock); now(clock) - start < turn;) {
+      const double seconds = seconds_of(work_.work, calls_, clock), after = reading();
+      slices_.push_back({std::max(before, after), seconds});
+      before = after;
+    }
+    std::ranges::sort(slices_, {}, &Slice::reading);
+  }
+
+  /// What reading takes when nobody else uses the core. Not the least: a clock may jump.
+  [[nodiscard]] double fast_reading() const { return 1.02 * slices_[slices_.size() / 100].reading; }
+
+  [[nodiscard]] std::size_t undisturbed(double fast) const {
+    return static_cast<std::size_t>(std::ranges::upper_bound(slices_, fast, {}, &Slice::reading) -
+                                    slices_.begin());
+  }
+
+  /// Of a unit of work, in undisturbed moments.
+  [[nodiscard]] double seconds(double fast) const {
+    std::vector<double> seconds(undisturbed(fast));
+    std::transform(slices_.begin(), slices_.begin() + std::ssize(seconds), seconds.begin(),
+                   [](const Slice& s) { return s.seconds; });
+    return median(std::move(seconds)) / work_.units;
+  }
+
+ private:
+  struct Slice {
+    double reading, seconds;
+  };
+  static constexpr clockid_t clock = CLOCK_MONOTONIC;  // the other one takes too long to be asked
+  static constexpr double turn = 20e-3;
+  static double reading() { return seconds_of(read_nearest_cache, 1, clock); }
+
+  const UnitsOfWork& work_;
+  int calls_;
+  std::vector<Slice> slices_;
+};
+
+}  // namespace
+
+double speed_undisturbed(const UnitsOfWork& own, const UnitsOfWork& other) {
+  constexpr std::size_t enough = 200;
+  constexpr double least = 1, most = 10;
+  Watched a(own), b(other);
+  const double start = now(CLOCK_MONOTONIC);
+  while (true) {
+    a.take_turn();
+    b.take_turn();
+    const double fast = std::max(a.fast_reading(), b.fast_reading()), passed = now(CLOCK_MONOTONIC) - start;
+    const auto moments = std::min(a.undisturbed(fast), b.undisturbed(fast));
+    if (passed > most || (passed > least && moments >= enough)) return b.seconds(fast) / a.seconds(fast);
+  }
 }
 
 }  // namespace bench
