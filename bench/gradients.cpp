@@ -102,11 +102,13 @@ void in_cache(Report& report, const std::string& cache, Index rows, Index column
   const auto data = random_rows(rows, columns);
   const Problem problem = shared_by(1, data);
   Gradients gradients(problem, 1);
-  const double flops = multiply_add(gradients.team());
-  const double of_peak = speed_undisturbed({operations(*data), [&] { gradients(); }},
-                                           {flops, [&] { multiply_add(gradients.team()); }});
-  report.add({fmt::format("logistic, {}, in {}", shape(*data), cache), 1, of_peak, "of the multiply-add peak",
-              at_least(goal)});
+  constexpr Index steps = 40'000;  // as long as a slice of gradients
+  const double flops = multiply_add(gradients.team(), steps);
+  const auto [of_peak, share] = compare_undisturbed({operations(*data), [&] { gradients(); }},
+                                                    {flops, [&] { multiply_add(gradients.team(), steps); }});
+  const std::string item = fmt::format("logistic, {}, in {}", shape(*data), cache);
+  report.add({item, 1, of_peak, "of the multiply-add peak", at_least(goal)});
+  report.add({item, 1, share, "of the slices seemed undisturbed"});
 }
 
 void softmax(Report& report) {

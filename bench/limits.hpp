@@ -15,15 +15,15 @@ using ideal::Threads;
 /// Reads everything once.
 void read_once(Threads& team, std::span<const double> data);
 
-/// Reads 16 KB, which the nearest cache holds, again and again for some microseconds.
-void read_nearest_cache();
+/// Reads 16 KB, which the nearest cache holds, so many times.
+void read_nearest_cache(int times);
 
 /// Copies by stores that pass by the caches; `to` begins on a multiple of 64 bytes.
 void copy_past_caches(Threads& team, std::span<const double> from, std::span<double> to);
 
-/// Independent chains of fused multiply-adds in registers, the same on each thread; returns the floating
-/// point operations of all threads together.
-double multiply_add(Threads& team);
+/// So many steps of independent chains of fused multiply-adds in registers, the same on each thread; returns
+/// the floating point operations of all threads together.
+double multiply_add(Threads& team, Index steps = 200'000);
 
 /// r_j = -b_j / (1 + exp(b_j z_j)) / m in place of z_j: what stands between the two passes of a logistic
 /// gradient by BLAS, here as fast as a vector unit does it.

@@ -131,8 +131,7 @@ void read_once(Threads& team, std::span<const double> data) {
   });
 }
 
-void read_nearest_cache() {
-  constexpr int times = 200;
+void read_nearest_cache(int times) {
   static const std::vector<double> kept(2048, 1.0);
   for (int k = 0; k < times; ++k) sink = HWY_DYNAMIC_DISPATCH(sum)(kept.data(), kept.size());
 }
@@ -144,12 +143,11 @@ void copy_past_caches(Threads& team, std::span<const double> from, std::span<dou
   });
 }
 
-double multiply_add(Threads& team) {
-  constexpr size_t steps = 200'000;
+double multiply_add(Threads& team, Index steps) {
   std::atomic<double> operations = 0;
   team.each(team.count(), [&](Index) {
     double result = 0;
-    operations += HWY_DYNAMIC_DISPATCH(chains)(steps, 1 - 1e-9, 1e-9, &result);
+    operations += HWY_DYNAMIC_DISPATCH(chains)(static_cast<size_t>(steps), 1 - 1e-9, 1e-9, &result);
     sink = result;
   });
   return operations;

@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <limits>
 #include <stdexcept>
 #include <thread>
 #include <utility>
@@ -35,7 +34,9 @@ double seconds_of(const std::function<void()>& work, int calls, clockid_t clock)
 
 int calls_of_a_slice(const std::function<void()>& work, clockid_t clock) {
   work();
-  return std::max(1, static_cast<int>(std::ceil(slice / seconds_of(work, 1, clock))));
+  const double seconds =
+      std::min({seconds_of(work, 1, clock), seconds_of(work, 1, clock), seconds_of(work, 1, clock)});
+  return std::max(1, static_cast<int>(std::ceil(slice / seconds)));
 }
 
 double at_share(std::vector<double> values, double share) {
@@ -112,17 +113,19 @@ class Watched {
     std::ranges::sort(slices_, {}, &Slice::reading);
   }
 
-  /// What reading takes when nobody else uses the core. Not the least: a clock may jump.
-  [[nodiscard]] double fast_reading() const { return 1.02 * slices_[slices_.size() / 100].reading; }
-
-  [[nodiscard]] std::size_t undisturbed(double fast) const {
+  /// How many slices were undisturbed. Not the very fastest reading tells: a clock may jump.
+  [[nodiscard]] std::size_t undisturbed() const {
+    const double fast = 1.02 * slices_[slices_.size() / 100].reading;
     return static_cast<std::size_t>(std::ranges::upper_bound(slices_, fast, {}, &Slice::reading) -
                                     slices_.begin());
   }
+  [[nodiscard]] double share() const {
+    return static_cast<double>(undisturbed()) / static_cast<double>(slices_.size());
+  }
 
-  /// Of a unit of work, in undisturbed moments.
-  [[nodiscard]] double seconds(double fast) const {
-    std::vector<double> seconds(undisturbed(fast));
+  /// Of a unit of work, in undisturbed slices.
+  [[nodiscard]] double seconds() const {
+    std::vector<double> seconds(undisturbed());
     std::transform(slices_.begin(), slices_.begin() + std::ssize(seconds), seconds.begin(),
                    [](const Slice& s) { return s.seconds; });
     return median(std::move(seconds)) / work_.units;
@@ -132,29 +135,32 @@ class Watched {
   struct Slice {
     double reading, seconds;
   };
-  static constexpr clockid_t clock = CLOCK_MONOTONIC;  // the other one takes too long to be asked
+  static constexpr clockid_t clock = CLOCK_MONOTONIC;  // a thread's own clock takes too long to be asked
   static constexpr double turn = 20e-3;
-  static double reading() { return seconds_of(read_nearest_cache, 1, clock); }
+  static double reading() {
+    read_nearest_cache(1);  // what the work has pushed out
+    return seconds_of([] { read_nearest_cache(200); }, 1, clock);
+  }
 
   const UnitsOfWork& work_;
   int calls_;
-  std::vector<Slice> slices_;
+  std::vector<Slice> slices_;  ///< those with the fastest reading first
 };
 
 }  // namespace
 
-double speed_undisturbed(const UnitsOfWork& own, const UnitsOfWork& other) {
+Undisturbed compare_undisturbed(const UnitsOfWork& own, const UnitsOfWork& other) {
   constexpr std::size_t enough = 200;
   constexpr double least = 1, most = 10;
   Watched a(own), b(other);
   const double start = now(CLOCK_MONOTONIC);
-  while (true) {
+  for (double passed = 0;
+       passed < least || (passed < most && std::min(a.undisturbed(), b.undisturbed()) < enough);
+       passed = now(CLOCK_MONOTONIC) - start) {
     a.take_turn();
     b.take_turn();
-    const double fast = std::max(a.fast_reading(), b.fast_reading()), passed = now(CLOCK_MONOTONIC) - start;
-    const auto moments = std::min(a.undisturbed(fast), b.undisturbed(fast));
-    if (passed > most || (passed > least && moments >= enough)) return b.seconds(fast) / a.seconds(fast);
   }
+  return {b.seconds() / a.seconds(), std::min(a.share(), b.share())};
 }
 
 }  // namespace bench

@@ -53,14 +53,22 @@ class Race {
   std::vector<Contestant> contestants_;
 };
 
-/// For work of some microseconds that lies in a cache, done by the calling thread: how many times as fast it
-/// does a unit as the `other` work, while nobody else uses the core. That tells a loop before and after each
-/// slice that reads the nearest cache, and is then as fast as in the best hundredth of all moments. The two
-/// take turns until both had two hundred such moments, or for ten seconds; their medians are compared.
 struct UnitsOfWork {
   double units;
   std::function<void()> work;
 };
-double speed_undisturbed(const UnitsOfWork& own, const UnitsOfWork& other);
+
+struct Undisturbed {
+  double speed;  ///< how many times as fast the one does a unit as the other
+  double share;  ///< of the slices counts, of whichever has fewer
+};
+
+/// For work of some microseconds that lies in a core's own caches, done by the calling thread: compares two
+/// while nobody else seems to use the core. Before and after each slice a loop reads the nearest cache;
+/// slices count between two readings that are as fast as in a contestant's best hundredth. The two take turns
+/// until both had two hundred such slices, or for ten seconds, and medians of all of these are compared. If
+/// `share` is small then nobody knows whether the core was ever undisturbed. Who else uses the last
+/// cache is not seen.
+Undisturbed compare_undisturbed(const UnitsOfWork& own, const UnitsOfWork& other);
 
 }  // namespace bench

@@ -2,24 +2,17 @@
 #pragma once
 
 #include <ideal/block.hpp>
+#include <ideal/clones.hpp>
 
 #include <cassert>
+#include <type_traits>
 
 namespace ideal {
 
-// One source, two instruction sets: the loader picks the one the CPU has. Neither fuses multiplications and
-// additions, so the bits are the same. Sanitizers and other compilers get the base.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
-    !defined(__SANITIZE_THREAD__)
-#define IDEAL_WIDE_REGISTERS __attribute__((target_clones("default", "avx2"), noinline))
-#define IDEAL_ENTRIES_APART _Pragma("GCC ivdep")
-#else
-#define IDEAL_WIDE_REGISTERS
-#define IDEAL_ENTRIES_APART
-#endif
-
-/// Part of a block as it is written to: what it is assigned is computed entry by entry, in registers as wide
-/// as the CPU's. Eigen's own loops have those of the oldest CPU that the program is compiled for.
+/// Part of a block as it is written to. What it is assigned is computed entry by entry in registers of four
+/// numbers on CPUs that have them; Eigen's own loops have those of the oldest CPU that the program is
+/// compiled for. (Compiled with -O3, that is, and where clones.hpp has clones; elsewhere Eigen's loops do
+/// it.) Additions and multiplications are not fused, so the bits are the same.
 class WrittenPart : public Eigen::Map<Vector, Eigen::AlignedMax> {
  public:
   using Entries = Eigen::Map<Vector, Eigen::AlignedMax>;
@@ -40,28 +33,35 @@ class WrittenPart : public Eigen::Map<Vector, Eigen::AlignedMax> {
   WrittenPart& operator-=(const Eigen::MatrixBase<Value>& value) {
     return take(entries(*this) - value.derived());
   }
-  WrittenPart& operator*=(double factor) { return take(factor * entries(*this)); }
+  WrittenPart& operator*=(double factor) { return take(entries(*this) * factor); }
+  WrittenPart& operator/=(double divisor) { return take(entries(*this) / divisor); }
 
  private:
   static const Entries& entries(const WrittenPart& part) { return part; }
 
   template <class Value>
   WrittenPart& take(const Value& value) {
+    static_assert(std::is_same_v<typename Value::Scalar, double>, "a part holds doubles");
+    static_assert(Value::IsVectorAtCompileTime, "a part is one column, as are other parts");
     assert(value.size() == size());
+#if IDEAL_HAS_CLONES
     write(data(), size(), value);
+#else
+    Entries::operator=(value);
+#endif
     return *this;
   }
 
+#if IDEAL_HAS_CLONES
   template <class Value>
-  IDEAL_WIDE_REGISTERS static void write(double* out, Index count, const Value& value) {
+  IDEAL_CLONES("default", "avx2")
+  static void write(double* out, Index count, const Value& value) {
     const Eigen::internal::evaluator<Value> in(value);
-    IDEAL_ENTRIES_APART
+#pragma GCC ivdep  // entry k is computed from entries k alone
     for (Index k = 0; k < count; ++k) out[k] = in.coeff(k);
   }
+#endif
 };
-
-#undef IDEAL_WIDE_REGISTERS
-#undef IDEAL_ENTRIES_APART
 
 /// A stretch of entries, the same in every block of one shape: own(B) is that part of B. A dozen of them fit
 /// into a core's first cache, so that several statements on one part cost one way to memory and back.

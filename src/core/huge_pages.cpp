@@ -9,7 +9,6 @@ namespace ideal {
 
 void prefer_huge_pages(void* memory, std::size_t bytes) {
 #ifdef MADV_HUGEPAGE
-  constexpr std::size_t huge_page = 2 << 20;
   if (!std::align(huge_page, huge_page, memory, bytes)) return;
   ::madvise(memory, bytes / huge_page * huge_page, MADV_HUGEPAGE);
 #else

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "data/ckn_arithmetic.hpp"
 
-#include "core/all_cpus.hpp"
+#include <ideal/clones.hpp>
 
 #include <algorithm>
 #include <bit>
@@ -10,6 +10,9 @@
 
 namespace ideal::ckn {
 namespace {
+
+// One source for every CPU.
+#define IDEAL_ALL_CPUS IDEAL_CLONES("default", "avx2", "avx512f")
 
 constexpr Index lanes = 8, tile_rows = 4, tile_columns = 2 * lanes;
 using Lanes = float __attribute__((vector_size(lanes * sizeof(float))));

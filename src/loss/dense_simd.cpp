@@ -348,7 +348,7 @@ struct Dense {
     }
   }
 
-  /// Products and additions of one tile, its row `first` counted from the beginning, which ask for others
+  /// Products, slopes and additions of one tile, which begins with row `first` of all; others are asked for
   /// meanwhile.
   template <class Number, class Asked>
   static HWY_INLINE void pass_tile(const Rows<Number>& tile, Index first, const Point& x, Sum& g,

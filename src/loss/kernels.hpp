@@ -30,7 +30,7 @@ struct Rows {
   [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, place}; }
 };
 
-/// Non-zeros of one row, the columns ascending.
+/// Non-zeros of one row; the columns ascend, none occurs twice.
 struct SparseEntries {
   const int* columns;
   const double* values;
@@ -39,7 +39,7 @@ struct SparseEntries {
 
 /// Rows of non-zeros, one behind the other.
 struct SparseView {
-  const int* offsets;  ///< of count + 1 rows
+  const int* offsets;  ///< count + 1 of them
   const int* columns;
   const double* values;
   Index count;

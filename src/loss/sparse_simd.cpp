@@ -13,9 +13,10 @@ HWY_BEFORE_NAMESPACE();
 namespace ideal::kernel::HWY_NAMESPACE {
 namespace {
 
-/// What a row meets in x and g comes from anywhere, one number at a time, and how fast the second cache hands
-/// lines to the first decides. So these loops do as little else as can be: numbers are not gathered into
-/// wide registers, and nothing is asked for ahead, which would be an eighth more instructions.
+// What a row meets in x and g comes from anywhere, one number at a time, and how fast the second cache hands
+// lines to the first decides. So these loops do as little else as can be: numbers are not gathered into wide
+// registers, and nothing is asked for ahead, which would be an eighth more instructions.
+
 constexpr Index at_once = 8;
 
 HWY_INLINE double multiply_add(double a, double b, double sum) {

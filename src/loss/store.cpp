@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <limits>
 #include <memory>
+#include <new>
 #include <optional>
 
 #include <fmt/format.h>
@@ -58,23 +59,39 @@ Findings look_at(Eigen::Ref<const DenseRows> rows, bool want_floats) {
   return found;
 }
 
+/// From here on a large page holds more than the addresses of small ones that a core has at hand.
+constexpr std::size_t worth_large_pages = 256 << 10;
+
 /// Room for copies of agents' rows, one behind the other in the order of the agents: who computes with one
-/// agent's asks for those of the next.
-struct Copies {
-  static constexpr std::size_t line = 64;
-  static std::size_t whole_lines(std::size_t bytes) { return (bytes + line - 1) / line * line; }
+/// agent's asks for those of the next. It begins with a cache line, and with a large page where that is
+/// worth it.
+class Copies {
+ public:
+  static std::size_t whole_lines(std::size_t bytes) { return rounded_up(bytes, line); }
 
   Copies(std::size_t bytes, Vector of_all)
-      : memory(std::make_unique_for_overwrite<std::byte[]>(bytes + line)), labels(std::move(of_all)) {
-    void* begin = memory.get();
-    std::size_t space = bytes + line;
-    rows = static_cast<std::byte*>(std::align(line, bytes, begin, space));
-    prefer_huge_pages(rows, bytes);
+      : begins_with_(bytes < worth_large_pages ? line : huge_page),
+        rows_(static_cast<std::byte*>(
+            ::operator new(rounded_up(bytes, begins_with_), std::align_val_t(begins_with_)))),
+        labels_(std::move(of_all)) {
+    if (bytes >= worth_large_pages) prefer_huge_pages(rows_, rounded_up(bytes, huge_page));
+  }
+  ~Copies() { ::operator delete(rows_, std::align_val_t(begins_with_)); }
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+
+  [[nodiscard]] std::byte* rows() const { return rows_; }
+  [[nodiscard]] const Vector& labels() const { return labels_; }  ///< of all agents
+
+ private:
+  static constexpr std::size_t line = 64;
+  static std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
+    return (bytes + unit - 1) / unit * unit;
   }
 
-  std::unique_ptr<std::byte[]> memory;
-  std::byte* rows;  ///< begin with a cache line
-  Vector labels;    ///< of all agents
+  std::size_t begins_with_;
+  std::byte* rows_;
+  Vector labels_;
 };
 
 std::shared_ptr<const Rows> shared_rows(const std::shared_ptr<const Dataset>& data, Index first, Index end,
@@ -145,8 +162,14 @@ class Store {
       require_floats(dense->middleRows(first, end - first));
       found.floats = true;
     }
-    if (found.floats || !found.kept.empty()) return found;
+    if (found.floats || !found.kept.empty() || wants_large_pages()) return found;
     return {};
+  }
+
+  /// Rows that a cache holds are not moved by readers into large pages: there are too few to fill many.
+  [[nodiscard]] bool wants_large_pages() const {
+    const Index bytes = numbers_ * static_cast<Index>(sizeof(double));
+    return bytes >= static_cast<Index>(worth_large_pages) && bytes <= cached_bytes();
   }
 
   template <class Number>
@@ -154,7 +177,7 @@ class Store {
                                                    Findings found, std::shared_ptr<const Copies> room,
                                                    std::size_t at) const {
     using Matrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Eigen::Map<Matrix> rows(reinterpret_cast<Number*>(room->rows + at), from.rows(),
+    Eigen::Map<Matrix> rows(reinterpret_cast<Number*>(room->rows() + at), from.rows(),
                             found.width(from.cols()));
     const auto& kept = found.kept;
     if (kept.empty()) {
@@ -165,7 +188,7 @@ class Store {
           rows(j, k) = kept[k] < 0 ? Number(0) : static_cast<Number>(from(j, kept[k]));
     }
     const kernel::Rows<Number> view{rows.data(), rows.rows(), rows.cols(), place<Number>()};
-    const double* const labels = room->labels.data() + first;
+    const double* const labels = room->labels().data() + first;
     return std::make_shared<const Rows>(std::move(room), view, labels, from.cols(), std::move(found.kept));
   }
 

@@ -37,6 +37,15 @@ TEST(Race, TakesTheMedianOfTheRatiosWithinRounds) {
   EXPECT_THROW((void)race.seconds("nobody"), std::out_of_range);
 }
 
+TEST(Undisturbed, TellsHowManyTimesAsFast) {
+  const auto reading = [](int times) { return [times] { read_nearest_cache(times); }; };
+  const auto [speed, share] = compare_undisturbed({1, reading(50)}, {1, reading(100)});
+  EXPECT_NEAR(speed, 2, 0.2);
+  EXPECT_GT(share, 0);
+  EXPECT_LE(share, 1);
+  EXPECT_NEAR(compare_undisturbed({1, reading(50)}, {2, reading(100)}).speed, 1, 0.1);
+}
+
 TEST(Speed, AGradientIsNotFarFromReadingItsData) {
   const auto data = random_rows(10000, 784);
   const Problem problem = shared_by(8, data);

@@ -465,17 +465,19 @@ TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
     return g;
   };
   const RandomEntries entries(60, 45);
-  const auto margins = [&](const std::string& target) {
+  const auto products = [&](const std::string& target) {
     use_cpu_target(target);
-    std::vector<double> z(60);
+    std::vector<double> z(60), g(45, 1);
     kernel::multiply(entries.rows(), entries.x.data(), z.data());
-    return z;
+    kernel::add_multiples(entries.rows(), entries.r.data(), g.data());
+    return std::pair(z, g);
   };
-  const auto expected = gradient(GetParam(), Place::in_cache), expected_margins = margins(GetParam());
+  const auto expected = gradient(GetParam(), Place::in_cache);
+  const auto expected_products = products(GetParam());
   for (const std::string& other : cpu_targets()) {
     if (fuses(other) != fuses(GetParam())) continue;
     for (const Place place : everywhere) EXPECT_EQ(gradient(other, place), expected) << other;
-    EXPECT_EQ(margins(other), expected_margins) << other;
+    EXPECT_EQ(products(other), expected_products) << other;
   }
 }
 

@@ -2,6 +2,7 @@
 // Parts of blocks hold what Eigen computes of the whole, to the last bit.
 #include <ideal/part.hpp>
 
+#include <type_traits>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -9,7 +10,7 @@
 namespace ideal::test {
 namespace {
 
-/// One block less than a part, one of a part and one entry, one of several.
+/// Blocks of less than a part, of a part and one entry, and of several.
 class Parts : public testing::TestWithParam<std::pair<Index, Index>> {
  protected:
   Block A = Block::Random(GetParam().first, GetParam().second), B = Block::Random(A.rows(), A.cols()), C = A;
@@ -19,6 +20,8 @@ class Parts : public testing::TestWithParam<std::pair<Index, Index>> {
     for (Index part = 0; part < Own::parts(A.size()); ++part) update(Own(part, A.size()));
   }
 };
+
+static_assert(std::is_same_v<decltype(std::declval<Own>()(std::declval<Block&>())), WrittenPart>);
 
 TEST_P(Parts, HoldWhatTheyAreAssigned) {
   for_parts([&](auto own) { own(C) = own(A) - 0.1 * own(B) + (own(B) / 3 - own(A).cwiseProduct(own(B))); });
@@ -34,13 +37,15 @@ TEST_P(Parts, MayBeUsedInWhatTheyAreAssigned) {
 TEST_P(Parts, AreAddedToSubtractedFromAndMultiplied) {
   const Block before = C;
   for_parts([&](auto own) {
-    own(C) += 0.3 * own(B);
-    own(C) -= own(A);
+    own(C) += 0.3 * own(before);
+    own(C) -= own(B);
     own(C) *= -0.1;
+    own(C) /= 3;
   });
-  Block expected = before + 0.3 * B;
-  expected -= A;
+  Block expected = before + 0.3 * before;
+  expected -= B;
   expected *= -0.1;
+  expected /= 3;
   EXPECT_EQ(C, expected);
 }
 
