@@ -59,7 +59,7 @@ Findings look_at(Eigen::Ref<const DenseRows> rows, bool want_floats) {
   return found;
 }
 
-/// From here on a large page holds more than the addresses of small ones that a core has at hand.
+/// From here on there are more small pages than a core has addresses of at hand.
 constexpr std::size_t worth_large_pages = 256 << 10;
 
 /// Room for copies of agents' rows, one behind the other in the order of the agents: who computes with one
