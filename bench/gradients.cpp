@@ -106,8 +106,12 @@ void in_cache(Report& report, const std::string& cache, Index rows, Index column
   const double flops = multiply_add(gradients.team(), steps);
   const auto [of_peak, share] = compare_undisturbed({operations(*data), [&] { gradients(); }},
                                                     {flops, [&] { multiply_add(gradients.team(), steps); }});
+  const auto values = values_of(*data);
+  const double of_reading =
+      compare_undisturbed({1, [&] { gradients(); }}, {1, [&] { read_once(gradients.team(), values); }}).speed;
   const std::string item = fmt::format("logistic, {}, in {}", shape(*data), cache);
   report.add({item, 1, of_peak, "of the multiply-add peak", at_least(goal)});
+  report.add({item, 1, of_reading, "of reading these rows from there"});
   report.add({item, 1, share, "of the slices seemed undisturbed"});
 }
 

@@ -62,6 +62,11 @@ class Loss {
   /// Data rows behind the loss: what a mini-batch is drawn from.
   [[nodiscard]] virtual Index rows() const { return 1; }
 
+  /// What a gradient reads of memory, about.
+  [[nodiscard]] virtual Index bytes() const {
+    return rows() * dimension() * static_cast<Index>(sizeof(double));
+  }
+
   /// The largest smoothness of a single row's loss (plus regulariser): 0: not known.
   [[nodiscard]] virtual double row_smoothness() const { return 0; }
 

@@ -30,7 +30,8 @@ struct About {
   std::string citation;
   Demands meets = {Demand::no_dual_oracle};  ///< where it may be used beyond these
   bool linear = true;                        ///< converges linearly to the exact optimum
-  bool certifies = false;                    ///< its agents know how far from the optimum they are at most
+  bool local = false;      ///< agents need nothing but gradients and rounds, a few of each an iteration
+  bool certifies = false;  ///< its agents know how far from the optimum they are at most
 };
 
 /// One settable quantity of a method.

@@ -16,14 +16,6 @@ namespace ideal {
 
 enum class Stores;
 
-/// What the hosted agents know of W, the matrix behind a mixing, beyond its products.
-struct Neighbourhood {
-  Vector diagonal;             ///< W_ii, an agent's degree where W is the Laplacian
-  double least = 0, most = 0;  ///< W_ii of all agents, the same on every host
-  std::vector<Index> colours;  ///< 0, 1, ...: neighbours' colours differ, so those of one may move at once
-  Index colour_count = 0;      ///< of all agents
-};
-
 /// The hosted agents' places in a spanning tree, which like the connections is there before a run begins.
 struct Tree {
   std::vector<Index> agents, parents, hops;  ///< hops from the root, which has no parent: -1
@@ -212,11 +204,9 @@ class Network final : public Mixing {
   void keep_largest(Block& numbers, const Theirs& theirs_of);
   template <class Theirs>
   void tell(Passenger& passenger, const Theirs& theirs_of);
-  [[nodiscard]] const double* rider(Index agent) const;
-  [[nodiscard]] bool alone() const { return std::ssize(transport_.hosted()) == agents(); }
   [[nodiscard]] Index passengers() const { return passenger_ ? passenger_->leaving().rows() : 0; }
   [[nodiscard]] Index load() const { return passengers() + (carried_ ? carried_->rows() : 0); }
-  const Block& laden(const Block& X);
+  const Block& riders(Index agents);
   const Centre& centre();
 
   const Topology& topology_;
@@ -228,15 +218,13 @@ class Network final : public Mixing {
   Links drawn_;            ///< room for its links
   Index links_ = 0;        ///< directed edges leaving the hosted agents
   Index largest_row_ = 0;  ///< entries of W
-  std::optional<Index> reach_;
   std::optional<Centre> centre_;
   Tree tree_;  ///< of shortest ways to the centre
   const Block* sent_ = nullptr;
   Block* carried_ = nullptr;
   Passenger* passenger_ = nullptr;
   Index rounds_carried_ = 0;
-  Block laden_;   ///< X with what it takes along below it
-  Block riders_;  ///< these numbers by themselves, where all agents are hosted here
+  Block riders_;  ///< what a message takes along
   double seconds_ = 0;
   std::vector<const double*> neighbours_;  ///< room for the largest row, for each thread
   Block* result_ = nullptr;

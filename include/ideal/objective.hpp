@@ -53,6 +53,7 @@ class Objective {
   Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vector<Index> agents, Constants constants,
             std::uint64_t seed, Meter& meter, Threads& threads, const Regulariser& regulariser = {});
 
+  [[nodiscard]] Index agents() const { return std::ssize(agents_); }  ///< hosted
   [[nodiscard]] Index dimension() const { return losses_.front()->dimension(); }
   [[nodiscard]] double L() const { return constants_.L + extra_convexity_; }
   [[nodiscard]] double mu() const { return constants_.mu + extra_convexity_; }
@@ -170,6 +171,7 @@ class Objective {
   using UseOfPart = std::function<void(const Own&, const Eigen::Map<const Vector, Eigen::AlignedMax>&)>;
   void gradient_by_parts(const Block& X, const UseOfPart& use);
   void gradient_of_agent(Index c, const Block& X);
+  Way turn();
   void gradient_in_pieces(const Block& X);
   void batch_gradients(const Block& X, Index batch, Index draw, Block& out);
   std::vector<Index>& picked(Index c, Index most);
@@ -188,6 +190,8 @@ class Objective {
   std::vector<std::vector<Index>> picked_;  ///< rows, by hosted agent
   Block before_;                            ///< gradients that others are compared with
   std::vector<char> used_;                  ///< parts of a gradient
+  bool back_and_forth_ = false;             ///< gradients take agents there and back in turn
+  Way way_ = Way::there;                    ///< of the last gradient
 };
 
 }  // namespace ideal

@@ -45,6 +45,9 @@ class Observer final : public Monitor {
            const Regulariser& regulariser = {});
 
   bool more(const Block& X, Index iteration, const Meter& meter) override;
+  [[nodiscard]] bool looks(Index others, const Meter& meter) const override;
+  void left_out(Index passes) override { passes_ += passes; }
+  [[nodiscard]] bool cancelled() const override { return watch_.cancelled.stop_requested(); }
   [[nodiscard]] double wanted() const override { return watch_.certified ? watch_.tol : 0; }
   void bounded(double bound) override { certified_ = bound; }
   bool settled(const Block& X, double bound, const Meter& meter) override;

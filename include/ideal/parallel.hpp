@@ -8,6 +8,9 @@
 
 namespace ideal {
 
+/// In which order a thread takes its items: who goes there and back in turn finds what the caches still hold.
+enum class Way { there, back };
+
 /// A fixed team of threads. Work item i always runs as a whole on one thread, so results never depend on the
 /// team's size.
 class Threads {
@@ -21,11 +24,14 @@ class Threads {
 
   /// Runs task(0) ... task(items-1); returns when all are done. The first exception is rethrown.
   template <class Task>
-  void each(Index items, Task&& task) {
+  void each(Index items, Task&& task, Way way = Way::there) {
     const auto some = [&](Index first, Index end) {
-      for (Index i = first; i < end; ++i) task(i);
+      if (way == Way::there)
+        for (Index i = first; i < end; ++i) task(i);
+      else
+        for (Index i = end; i-- > first;) task(i);
     };
-    ranges(items, some, 2, several);
+    ranges(items, some, 2, several, way);
   }
 
   /// Simple operations on so many numbers take as long as it takes to have other threads help.
@@ -36,11 +42,12 @@ class Threads {
   static constexpr int several = 4;
 
   /// The same with what items have in common done once: work(first, end) on contiguous ranges that cover
-  /// 0 ... items-1, at most so many for each thread, or one in all if there are fewer than `least` items.
+  /// 0 ... items-1, at most so many for each thread, or one in all if there are fewer than `least` items. A
+  /// thread has the same ranges on the way there and on the way back.
   template <class Work>
-  void ranges(Index items, Work&& work, Index least = 2, int for_each_thread = 1) {
+  void ranges(Index items, Work&& work, Index least = 2, int for_each_thread = 1, Way way = Way::there) {
     if (count_ > 1 && items >= least)
-      share(items, for_each_thread, &call<std::remove_reference_t<Work>>, &work);
+      share(items, for_each_thread, way, &call<std::remove_reference_t<Work>>, &work);
     else if (items > 0)
       work(Index{0}, items);
   }
@@ -52,7 +59,7 @@ class Threads {
   static void call(const void* work, Index first, Index end) {
     (*const_cast<Work*>(static_cast<const Work*>(work)))(first, end);
   }
-  void share(Index items, int for_each_thread, Call call, const void* work);
+  void share(Index items, int for_each_thread, Way way, Call call, const void* work);
 
   struct Team;
   int count_;

@@ -22,6 +22,16 @@ class Monitor {
   virtual ~Monitor() = default;
   virtual bool more(const Block& X, Index iteration, const Meter& meter) = 0;
 
+  /// Whether more() has to be asked in the pass that comes after so many others, with the meter as it is
+  /// then, of which the bytes may be those of some agents only. It may be left out where not: the answer
+  /// would be yes. Asked at most once for each pass where agents run ahead of others, by any thread, but
+  /// never by two at once.
+  [[nodiscard]] virtual bool looks(Index /*others*/, const Meter& /*meter*/) const { return true; }
+  virtual void left_out(Index /*passes*/) {}
+
+  /// Whether it wants the run to end at the next occasion.
+  [[nodiscard]] virtual bool cancelled() const { return false; }
+
   /// The suboptimality of the worst agent at which a method that can certify it ends the run; 0: none.
   [[nodiscard]] virtual double wanted() const { return 0; }
 

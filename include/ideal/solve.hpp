@@ -58,6 +58,10 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
 Result simulate(const Problem& problem, const Topology& topology, const Method& method,
                 const SolveOptions& options = {});
 
+/// The same with a monitor of your own in place of the observer; options.watch is not used.
+Block simulate(const Problem& problem, const Topology& topology, const Method& method, Monitor& monitor,
+               const SolveOptions& options = {});
+
 /// One thread per host, exchanging messages; host_of[i] is the host of agent i. The result holds all agents.
 Result simulate_hosts(const Problem& problem, const Topology& topology, const Method& method,
                       std::span<const Index> host_of, const SolveOptions& options = {});

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,6 +30,14 @@ struct Spectrum {
 
 /// Called with a line of text while a long eigenvalue computation goes on.
 using Progress = std::function<void(std::string_view)>;
+
+/// What agents know of W, the matrix behind a mixing, beyond its products: all of them, or those of a host.
+struct Neighbourhood {
+  Vector diagonal;             ///< W_ii, an agent's degree where W is the Laplacian
+  double least = 0, most = 0;  ///< W_ii of all agents, the same on every host
+  std::vector<Index> colours;  ///< 0, 1, ...: neighbours' colours differ, so those of one may move at once
+  Index colour_count = 0;      ///< of all agents
+};
 
 /// A graph together with its mixing matrix W: symmetric, positive semi-definite, zero off the graph, kernel =
 /// span(1). Construction checks each of these and names the one that fails. Where the network changes or is
@@ -62,6 +71,13 @@ class Topology {
   [[nodiscard]] const Spectrum& spectrum() const { return spectrum_; }
   [[nodiscard]] Index agents() const { return graph_.agents(); }
 
+  /// Rounds after which word of every agent has come to every other: the graph's diameter, or a bound. Found
+  /// out at the first call.
+  [[nodiscard]] Index reach() const;
+
+  /// Of all agents. Found out at the first call.
+  [[nodiscard]] const Neighbourhood& neighbourhood() const;
+
   /// Null where the network is the same undirected one at every step.
   [[nodiscard]] const LinkSequence* sequence() const { return sequence_.get(); }
   [[nodiscard]] const std::optional<Averaging>& averaging() const { return averaging_; }  ///< of the sequence
@@ -79,7 +95,15 @@ class Topology {
   static Topology fixed(Graph graph, std::string_view mixing, const Progress& progress);
   static Topology of_sequence(const GraphSequence& graphs, std::vector<Links> in_turn, double lambda_max);
 
+  /// What is found out when it is asked for; copies of a topology have it in common.
+  struct FoundOut {
+    std::once_flag reach_found, neighbourhood_found;
+    Index reach = 0;
+    Neighbourhood neighbourhood;
+  };
+
   Graph graph_;
+  std::shared_ptr<FoundOut> found_out_ = std::make_shared<FoundOut>();
   SparseRows weights_;
   Spectrum spectrum_;
   std::optional<double> gap_;

@@ -25,6 +25,9 @@ class Transport {
   /// theirs. In between a host may compute.
   virtual void start(const Block& X) = 0;
   virtual void finish() = 0;
+
+  /// The same with a few more numbers for each column, which stay as they are, too.
+  virtual void start_laden(const Block& X, const Block& riders);
   void exchange(const Block& X) {
     start(X);
     finish();
@@ -33,6 +36,14 @@ class Transport {
   /// After finish(): the vector of a hosted agent or of a neighbour of one. Valid until the next start().
   [[nodiscard]] virtual const double* column(Index agent) const = 0;
 
+  /// What rode on that agent's vector.
+  [[nodiscard]] virtual const double* rider(Index agent) const { return column(agent) + laden_at_; }
+
+  /// Takes the memory for that, for blocks of such sizes, at once.
+  virtual void expect(const Block& X, const Block& riders) {
+    laden_.resize(X.rows() + riders.rows(), X.cols());
+  }
+
   /// The columns of all n agents in agent order, on every host. Not a decentralized operation: for
   /// observation and for centralized baselines. Valid until the next gather.
   virtual const Block& gather(const Block& X) = 0;
@@ -40,6 +51,10 @@ class Transport {
   /// Passes `value` from agent to agent in agent order, each hosted one taking its turn, and hands the last
   /// state to every host: a sum too large to gather, with the same bits on any hosts. Observation, too.
   virtual void relay(Block& value, const std::function<void(Index column, Block& value)>& turn) = 0;
+
+ private:
+  Block laden_;  ///< X with its riders below it: what travels where hosts share no memory
+  Index laden_at_ = 0;
 };
 
 /// Simulator: every agent on one host, neighbours read in place.

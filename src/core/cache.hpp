@@ -9,16 +9,32 @@
 
 namespace ideal {
 
+/// What the system knows of a cache, or else `usual`.
+inline Index known_cache(int name, Index usual) {
+  const long known = ::sysconf(name);
+  return known > 0 ? known : usual;
+}
+
+/// What a core has of its own.
+inline Index own_cache_bytes() {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  static const Index bytes = known_cache(_SC_LEVEL2_CACHE_SIZE, 256 << 10);
+  return bytes;
+#else
+  return 256 << 10;
+#endif
+}
+
 /// What a run may count on to find in the last cache again. Others share it, and some virtual machines tell
 /// of a cache that spans many sockets: whatever the system knows, no more than a usual share.
 inline Index cached_bytes() {
-  constexpr long share = 8L << 20;
+  constexpr Index share = 8 << 20;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-  static const long known = ::sysconf(_SC_LEVEL3_CACHE_SIZE);
+  static const Index bytes = std::min(known_cache(_SC_LEVEL3_CACHE_SIZE, share), share);
+  return bytes;
 #else
-  constexpr long known = 0;
+  return share;
 #endif
-  return known > 0 ? std::min(known, share) : share;
 }
 
 }  // namespace ideal

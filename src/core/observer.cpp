@@ -63,12 +63,18 @@ bool Observer::more(const Block& X, Index iteration, const Meter& meter) {
   if (status_ != Status::running) return false;  // it was settled
   seconds_ += std::chrono::duration<double>(Clock::now() - resumed_).count();
   const bool stop_now = asked_to_stop();
-  const bool due = passes_ == 0 || (watch_.every > 0 && passes_ % watch_.every == 0);
+  const bool due = looks(0, meter);
   ++passes_;
   last_iteration_ = iteration;
-  if (due || meter.computations >= watch_.computations || stop_now) record(X, iteration, meter);
+  if (due || stop_now) record(X, iteration, meter);
   resumed_ = Clock::now();
   return status_ == Status::running;
+}
+
+bool Observer::looks(Index others, const Meter& meter) const {
+  const Index pass = passes_ + others;
+  const bool due = pass == 0 || (watch_.every > 0 && pass % watch_.every == 0);
+  return due || meter.computations >= watch_.computations;
 }
 
 void Observer::record(const Block& X, Index iteration, const Meter& meter) {

@@ -178,9 +178,10 @@ struct Threads::Team {
     }
   }
 
-  /// Numbers are counted down, ranges go up.
+  /// Numbers are counted down, so ranges go up on the way there.
   void do_range(int owner, unsigned number) {
-    const Index ranges = size * cuts, range = (owner + 1) * cuts - 1 - static_cast<Index>(number);
+    const Index behind = way == Way::there ? cuts - 1 - static_cast<Index>(number) : Index{number};
+    const Index ranges = size * cuts, range = owner * cuts + behind;
     const Index first = range * items / ranges, end = (range + 1) * items / ranges;
     if (first == end) return;
     try {
@@ -195,6 +196,7 @@ struct Threads::Team {
   Call call = nullptr;
   const void* work = nullptr;
   Index items = 0, cuts = 1;
+  Way way = Way::there;
   std::vector<Left> left;  // by the thread whose ranges they are
   std::atomic<bool> dismissed{false};
   std::atomic<int> callers_core{-1};
@@ -210,11 +212,12 @@ Threads::Threads(int count) : count_(std::max(1, count)) {
 }
 Threads::~Threads() = default;
 
-void Threads::share(Index items, int for_each_thread, Call call, const void* work) {
+void Threads::share(Index items, int for_each_thread, Way way, Call call, const void* work) {
   Team& team = *team_;
   team.call = call;
   team.work = work;
   team.items = items;
+  team.way = way;
   team.cuts = std::clamp<Index>((items + team.size - 1) / team.size, 1, for_each_thread);
   const auto cuts = static_cast<unsigned>(team.cuts);
   team.unfinished.store(static_cast<unsigned>(team.size) * cuts, std::memory_order_relaxed);

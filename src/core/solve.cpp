@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/waves.hpp"
+
 #include <ideal/error.hpp>
 #include <ideal/solve.hpp>
 
@@ -33,12 +35,11 @@ void check_sizes(const Problem& problem, const Topology& topology, std::span<con
 }
 
 /// Where r is finite: in its box.
-Block starting_point(const SolveOptions& options, const Regulariser& r, Index dimension, Index hosted) {
-  Block X = Block::Zero(dimension, hosted);
-  if (options.start.size() > 0) X = options.start.replicate(1, hosted);
+Vector starting_point(const SolveOptions& options, const Regulariser& r, Index dimension) {
+  Vector start = options.start.size() > 0 ? options.start : Vector::Zero(dimension);
   if (!r.none())
-    for (double& x : X.reshaped()) x = r.project(x);
-  return X;
+    for (double& x : start) x = r.project(x);
+  return start;
 }
 
 /// One proximal gradient step from the agents' mean. Near an optimum an agent's own entry may creep towards a
@@ -86,15 +87,32 @@ Checkpoint whole(Checkpoint part, Transport& transport) {
   return part;
 }
 
-/// The columns of this host. Bytes already sent stay with the host of agent 0, so that their sum is right.
-Checkpoint part_of(Checkpoint saved, std::span<const Index> hosted) {
-  for (auto& value : saved.state)
-    if (auto* block = std::get_if<Block>(&value)) *block = Block((*block)(Eigen::all, hosted));
-  if (hosted.front() != 0) saved.meter.bytes = 0;
-  return saved;
+/// All hosted agents at once, one oracle after the other.
+Ran run_at_once(const Method& method, Objective& F, Network& W, const Vector& start, Monitor& monitor,
+                Meter& meter, const Run::Options& options) {
+  Run run(monitor, meter, options);
+  Block X = method(F, W, run, start.replicate(1, F.agents()));
+  return {.X = std::move(X),
+          .meter = meter,
+          .parameters = run.parameters(),
+          .checkpoint = run.final_checkpoint(),
+          .dual = run.dual(),
+          .computing = F.seconds(),
+          .mixing = W.seconds()};
 }
 
 }  // namespace
+
+Checkpoint part_of(const Checkpoint& saved, std::span<const Index> hosted) {
+  Checkpoint part{.passes = saved.passes, .meter = saved.meter, .state = {}};
+  for (const auto& value : saved.state)
+    if (const auto* block = std::get_if<Block>(&value))
+      part.state.emplace_back(Block((*block)(Eigen::all, hosted)));
+    else
+      part.state.push_back(value);
+  if (hosted.front() != 0) part.meter.bytes = 0;
+  return part;
+}
 
 Result solve(const Problem& problem, const Topology& topology, const Method& method, Transport& transport,
              const SolveOptions& options) {
@@ -132,10 +150,17 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
   Network W(topology, transport, meter, threads);
   const Index passes = options.run.resume ? options.run.resume->passes + 1 : 0;
   Observer observer(losses, problem.reference, watch, transport, threads, F.L(), passes, problem.regulariser);
-  Run run(observer, meter, run_options);
 
-  Block X =
-      method(F, W, run, starting_point(options, problem.regulariser, F.dimension(), std::ssize(hosted)));
+  const Vector start = starting_point(options, problem.regulariser, F.dimension());
+  const std::optional<Wave> wave =
+      transport.has_peers() ? std::nullopt : wave_for(problem, topology, method, observer, options.threads);
+  std::optional<Ran> in_waves;
+  if (wave)
+    in_waves =
+        run_in_waves(problem, topology, method, *wave, start, observer, threads, options.seed, run_options);
+  Ran ran = in_waves ? *std::move(in_waves) : run_at_once(method, F, W, start, observer, meter, run_options);
+  meter = ran.meter;
+  Block& X = ran.X;
   const bool concluded =
       F.composite() && (observer.status() == Status::converged || observer.status() == Status::budget);
   if (concluded) {
@@ -152,13 +177,34 @@ Result solve(const Problem& problem, const Topology& topology, const Method& met
           .trace = observer.trace(),
           .gaps = observer.gaps(),
           .worst_bound = observer.worst_bound(),
-          .parameters = run.parameters(),
+          .parameters = std::move(ran.parameters),
           .notes = observer.notes(),
           .concluded = concluded,
-          .checkpoint = whole(run.final_checkpoint(), transport),
-          .dual = run.dual(),
-          .computing = F.seconds(),
-          .mixing = W.seconds()};
+          .checkpoint = whole(std::move(ran.checkpoint), transport),
+          .dual = ran.dual,
+          .computing = ran.computing,
+          .mixing = ran.mixing};
+}
+
+Block simulate(const Problem& problem, const Topology& topology, const Method& method, Monitor& monitor,
+               const SolveOptions& options) {
+  const auto transport = in_process(topology.agents());
+  check_sizes(problem, topology, transport->hosted(), options);
+  require_fit(method, demands_of(problem, topology));
+  Run::Options run_options = options.run;
+  if (!run_options.on_checkpoint) run_options.checkpoint_every = 0;  // nobody wants them
+  Threads threads(options.threads);
+  const Vector start = starting_point(options, problem.regulariser, problem.losses.front()->dimension());
+  if (const auto wave = wave_for(problem, topology, method, monitor, options.threads))
+    if (auto ran = run_in_waves(problem, topology, method, *wave, start, monitor, threads, options.seed,
+                                run_options))
+      return std::move(ran->X);
+  Meter meter;
+  const auto hosted = transport->hosted();
+  Objective F(problem.losses, {hosted.begin(), hosted.end()}, problem.constants, options.seed, meter, threads,
+              problem.regulariser);
+  Network W(topology, *transport, meter, threads);
+  return run_at_once(method, F, W, start, monitor, meter, run_options).X;
 }
 
 Result simulate(const Problem& problem, const Topology& topology, const Method& method,

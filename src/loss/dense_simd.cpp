@@ -21,6 +21,10 @@ constexpr Index group = 4;                 // rows whose sums fit the registers 
 constexpr Index most_rows = most_margins;  // of a tile
 constexpr Index nearest_cache = 32 << 10, page = 4 << 10;
 
+/// Whether it pays to ask for rows in a core's second cache. CPUs with AVX-512 fetch them as fast as they are
+/// used, and would have less time for that.
+constexpr bool asks_own_cache = HWY_TARGET != HWY_AVX3;
+
 /// From memory, rows are read in so many parts side by side, a row of each at a time: rows share each number
 /// of x, and the CPU sees what comes next of every stream if they are far enough apart to have pages of their
 /// own.
@@ -30,12 +34,7 @@ constexpr Index streams = group, far_apart = 3 * page / 2;
 constexpr Index worth_streams = streams * page / 2;
 static_assert(worth_streams / (least_columns * sizeof(float)) <= most_rows, "fewer are one tile");
 
-using Widest = hn::CappedTag<double, sums>;
-#if HWY_TARGET == HWY_SCALAR
-using Narrower = Widest;
-#else
-using Narrower = hn::CappedTag<double, 4>;
-#endif
+using Lanes = hn::CappedTag<double, sums>;
 
 /// x, and its last eight numbers without those that whole steps of eight reach.
 struct Point {
@@ -180,8 +179,6 @@ HWY_INLINE void by_groups(Index count, const Take& take, Index j = 0) {
     if (j < count) by_groups<rows / 2>(count, take, j);
 }
 
-/// The kernels with registers of one width.
-template <class Lanes>
 struct Dense {
   using V = hn::Vec<Lanes>;
   static constexpr Lanes lanes{};
@@ -323,10 +320,11 @@ struct Dense {
     return std::clamp<Index>(A.count / (streams * tiles), 1, most_rows / streams);
   }
 
-  /// From memory, tile by tile: its products, and then its additions out of a cache. Products are little more
-  /// than reading: the CPU sees what comes next of each stream and fetches it at full speed, which asking for
-  /// it would only disturb. While slopes and additions are computed nothing would be read, so these ask for
-  /// the beginnings of the streams of the next tile, which are longer than that.
+  /// From memory, and long rows from the last cache, tile by tile: its products, and then its additions out
+  /// of a cache. Products are little more than reading: the CPU sees what comes next of each stream and
+  /// fetches it at full speed, which asking for it would only disturb. While slopes and additions are
+  /// computed nothing would be read, so these ask for the beginnings of the streams of the next tile, which
+  /// are longer than that.
   template <class Number>
   static HWY_INLINE void pass_reading(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                       const Residual& residual) {
@@ -381,7 +379,7 @@ struct Dense {
     Sum g(g_numbers, A.d);
     for (Index first = 0; first < A.count; first += tile) {
       const auto some = A.some(first, std::min(tile, A.count - first));
-      if (fitting >= group)
+      if (fitting >= group && (asks_own_cache || A.place == Place::shared_cache))
         pass_tile(some, first, x, g, residual, Later<Number, Cache::nearest>{some.row(some.count)});
       else
         pass_tile(some, first, x, g, residual, Nothing());
@@ -395,9 +393,11 @@ struct Dense {
     return (nearest_cache - 2 * A.d * of_double) / (A.d * of_number);
   }
 
+  /// Short rows from the last cache are asked for beside all that is done; of long ones, two tiles do not fit
+  /// the nearest.
   template <class Number>
-  static HWY_INLINE void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
-    if (A.place == Place::in_cache)
+  static void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
+    if (A.place == Place::own_cache || (A.place == Place::shared_cache && fitting_rows(A) >= 2 * group))
       pass_near(A, x, g, residual);
     else if (A.count < streams || A.count * A.row_bytes() < worth_streams)
       pass_asking(A, x, g, residual);
@@ -406,42 +406,27 @@ struct Dense {
   }
 };
 
-/// Rows that do not end with a cache line begin anywhere in one: registers as long as a line would be filled
-/// from two, nearly all of them.
-template <class Number, class Use>
-HWY_INLINE void with_fitting_registers(const Rows<Number>& A, const Use& use) {
-  if constexpr (hn::MaxLanes(Narrower()) < hn::MaxLanes(Widest()))
-    if (A.d % sums != 0) return use(Dense<Narrower>());
-  use(Dense<Widest>());
-}
-
-template <class Number>
-HWY_INLINE void pass_any(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
-  with_fitting_registers(A, [&](auto dense) HWY_ATTR { dense.pass(A, x, g, residual); });
-}
 template <class Number>
 HWY_INLINE void multiply_any(const Rows<Number>& A, const double* x, double* z) {
-  with_fitting_registers(A, [&](auto dense) HWY_ATTR {
-    const Point point(x, A.d);
-    if (A.place == Place::in_cache)
-      dense.multiply(A, point, z);
-    else
-      dense.multiply_in_streams(A, point, z);
-  });
+  const Point point(x, A.d);
+  if (A.place == Place::memory)
+    Dense::multiply_in_streams(A, point, z);
+  else
+    Dense::multiply(A, point, z);
 }
 template <class Number>
 HWY_INLINE void add_any(const Rows<Number>& A, const double* r, double* g) {
   Sum sum(g, A.d);
-  with_fitting_registers(A, [&](auto dense) HWY_ATTR { dense.add(A, r, sum); });
+  Dense::add(A, r, sum);
 }
 
 }  // namespace
 
 void pass_f64(const Rows<double>& A, const double* x, double* g, const Residual& residual) {
-  pass_any(A, x, g, residual);
+  Dense::pass(A, x, g, residual);
 }
 void pass_f32(const Rows<float>& A, const double* x, double* g, const Residual& residual) {
-  pass_any(A, x, g, residual);
+  Dense::pass(A, x, g, residual);
 }
 void multiply_f64(const Rows<double>& A, const double* x, double* z) { multiply_any(A, x, z); }
 void multiply_f32(const Rows<float>& A, const double* x, double* z) { multiply_any(A, x, z); }
@@ -449,18 +434,16 @@ void add_f64(const Rows<double>& A, const double* r, double* g) { add_any(A, r, 
 void add_f32(const Rows<float>& A, const double* r, double* g) { add_any(A, r, g); }
 
 void widen_f32(const float* in, Index count, double* out) {
-  using Wide = Dense<Widest>;
   Index k = 0;
-  for (; k + Wide::width <= count; k += Wide::width) hn::StoreU(Wide::load(in + k), Wide::lanes, out + k);
+  for (; k + Dense::width <= count; k += Dense::width) hn::StoreU(Dense::load(in + k), Dense::lanes, out + k);
   for (; k < count; ++k) out[k] = in[k];
 }
 
 void multiples(double factor, const double* in, Index count, double* out) {
-  using Wide = Dense<Widest>;
-  const auto f = hn::Set(Wide::lanes, factor);
+  const auto f = hn::Set(Dense::lanes, factor);
   Index k = 0;
-  for (; k + Wide::width <= count; k += Wide::width)
-    hn::StoreU(hn::Mul(f, Wide::load(in + k)), Wide::lanes, out + k);
+  for (; k + Dense::width <= count; k += Dense::width)
+    hn::StoreU(hn::Mul(f, Dense::load(in + k)), Dense::lanes, out + k);
   for (; k < count; ++k) out[k] = factor * in[k];
 }
 

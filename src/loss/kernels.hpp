@@ -15,8 +15,9 @@ namespace ideal::kernel {
 /// A dot product takes eight steps at once: rows are no shorter.
 constexpr Index least_columns = 8;
 
-/// Where rows are found when they are read the next time.
-enum class Place { in_cache, in_memory };
+/// Where rows are found when they are read the next time: in a core's own caches, in the last one, which
+/// cores share, or in memory.
+enum class Place { own_cache, shared_cache, memory };
 
 /// Rows of d numbers, one behind the other.
 template <class Number>

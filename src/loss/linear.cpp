@@ -60,7 +60,7 @@ bool RidgeLoss::gram_gradient(VectorRef x, VectorOut g) const {
   std::call_once(gram_made_, [&] { make_gram(); });
   constexpr double cancels = 1e-6;
   const Index d = dimension();
-  kernel::multiply({gram_.data(), d, d, kernel::Place::in_cache}, x.data(), g.data());
+  kernel::multiply({gram_.data(), d, d, kernel::Place::own_cache}, x.data(), g.data());
   const double before = g.squaredNorm() + moments_.squaredNorm();
   g -= moments_;
   if (g.squaredNorm() <= cancels * cancels * before) return false;

@@ -27,6 +27,7 @@ class LinearLoss : public PiecewiseLoss {
 
   Index dimension() const override { return rows_->columns(); }
   Index rows() const override { return rows_->count(); }
+  Index bytes() const override { return rows_->bytes(); }
 
   double value(VectorRef x) const override {
     double sum = 0, z[tile];
@@ -284,6 +285,9 @@ class RidgeLoss final : public LinearLoss<SquareLink> {
 
   void piece_gradient(Index piece, VectorRef x, VectorOut g) const override;
   void tilted_minimiser(VectorRef a, double c, VectorOut x) const override;
+  Index bytes() const override {
+    return uses_gram_ ? dimension() * dimension() * static_cast<Index>(sizeof(double)) : LinearLoss::bytes();
+  }
 
   /// Gradients after which A'A has repaid its making; infinite where it never does.
   static double gram_repaid_after(const Rows& rows);

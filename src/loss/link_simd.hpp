@@ -81,8 +81,9 @@ HWY_INLINE Vec shrinking(Tag tag, Vec t) {
 }
 
 /// In place, for labels b of -1 or +1: scale times the slope -b sigmoid(-b z) of log(1 + exp(-b z)).
+template <class Tag = LinkLanes>
 HWY_INLINE void slopes_in_place(double* z, const double* b, Index count, double scale) {
-  transform(LinkLanes(), z, b, count, [scale](auto tag, auto zs, auto bs) IDEAL_INLINED {
+  transform(Tag(), z, b, count, [scale](auto tag, auto zs, auto bs) IDEAL_INLINED {
     const auto one = hn::Set(tag, 1), factor = hn::Set(tag, -scale);
     const auto t = hn::Neg(hn::Mul(bs, zs)), e = shrinking(tag, t);
     const auto sigmoid = hn::Div(hn::IfThenElse(hn::Ge(t, hn::Zero(tag)), one, e), hn::Add(one, e));

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/cache.hpp"
 #include "core/huge_pages.hpp"
 
 #include <ideal/error.hpp>
@@ -8,7 +9,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -101,16 +104,29 @@ Objective::Objective(std::vector<std::shared_ptr<const Loss>> losses, std::vecto
   for (std::size_t c = 0; c < losses_.size(); ++c)
     first_piece_[c + 1] = first_piece_[c] + losses_[c]->pieces();
   further_.resize(dimension(), first_piece_.back() - std::ssize(losses_));
+  constexpr Index long_agent = 64 << 10;
+  const auto bytes_of = [](const auto& f) { return f->bytes(); };
+  const Index bytes = std::transform_reduce(losses_.begin(), losses_.end(), Index{0}, std::plus(), bytes_of);
+  back_and_forth_ =
+      bytes > own_cache_bytes() && bytes <= cached_bytes() && bytes >= long_agent * std::ssize(losses_);
 }
 
 const Block& Objective::gradient(const Block& X) {
   const Stopwatch watch(seconds_);
   if (further_.cols() == 0)
-    threads_.each(X.cols(), [&](Index c) { gradient_of_agent(c, X); });
+    threads_.each(
+        X.cols(), [&](Index c) { gradient_of_agent(c, X); }, turn());
   else
     gradient_in_pieces(X);
   meter_.computations += 1;
   return result_;
+}
+
+/// There and back in turn, if the last cache holds all rows: the second cache still has those of the agents
+/// that came last. Not with short agents, whose kernels ask for the rows of the next.
+Way Objective::turn() {
+  if (back_and_forth_) way_ = way_ == Way::there ? Way::back : Way::there;
+  return way_;
 }
 
 /// Agents and parts do not end together: a part across two ranges of agents is used when all are through.
@@ -126,14 +142,23 @@ void Objective::gradient_by_parts(const Block& X, const UseOfPart& use) {
   if (further_.cols() > 0) {
     gradient_in_pieces(X);
   } else {
+    const Way way = turn();
     const auto agents = [&](Index first, Index end) {
-      Index part = Own::parts(first * d);
-      for (Index c = first; c < end; ++c) {
-        gradient_of_agent(c, X);
-        for (; part < parts && std::min((part + 1) * Own::most, size) <= (c + 1) * d; ++part) use_once(part);
+      // All of parts `from` ... `to`-1 belongs to these.
+      Index from = Own::parts(first * d), to = end == X.cols() ? parts : end * d / Own::most;
+      if (way == Way::there) {
+        for (Index c = first; c < end; ++c) {
+          gradient_of_agent(c, X);
+          while (from < to && std::min((from + 1) * Own::most, size) <= (c + 1) * d) use_once(from++);
+        }
+      } else {
+        for (Index c = end; c-- > first;) {
+          gradient_of_agent(c, X);
+          while (from < to && (to - 1) * Own::most >= c * d) use_once(--to);
+        }
       }
     };
-    threads_.ranges(X.cols(), agents, 2, Threads::several);
+    threads_.ranges(X.cols(), agents, 2, Threads::several, way);
   }
   const auto those_left = [&](Index first, Index end) {
     for (Index part = first; part < end; ++part) use_once(part);

@@ -15,12 +15,9 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Widest = hn::CappedTag<double, 8>;
-using Narrower = hn::CappedTag<double, 4>;
+using Lanes = hn::CappedTag<double, 8>;
 constexpr Index group = 4;  // rows, or columns of A, that share what is loaded of a panel
 
-/// The kernels with registers of one width.
-template <class Lanes>
 struct Panel {
   using V = hn::Vec<Lanes>;
   static constexpr Lanes lanes{};
@@ -90,33 +87,20 @@ struct Panel {
   }
 };
 
-/// Where whole registers of the widest kind would be filled up with zeros, narrower ones do less in vain.
-template <class Use>
-HWY_INLINE void with_fitting_registers(Index width, const Use& use) {
-  if constexpr (hn::MaxLanes(Narrower()) < hn::MaxLanes(Widest()))
-    if (width % hn::MaxLanes(Widest()) != 0) return use(Panel<Narrower>());
-  use(Panel<Widest>());
-}
-
 }  // namespace
 
 Index whole_registers(Index columns) {
-  constexpr Index least = hn::MaxLanes(Narrower());
-  return (columns + least - 1) / least * least;
+  return (columns + Panel::lane_count - 1) / Panel::lane_count * Panel::lane_count;
 }
 
 void multiply_panel_f64(const Rows<double>& A, const double* X, Index width, double* Z) {
-  with_fitting_registers(width, [&](auto panel) HWY_ATTR {
-    panel.by_strips(width, [&]<Index wide>(Index at)
-                               HWY_ATTR { panel.template multiply_strip<wide>(A, X + at, width, Z + at); });
-  });
+  Panel::by_strips(
+      width, [&]<Index wide>(Index at) HWY_ATTR { Panel::multiply_strip<wide>(A, X + at, width, Z + at); });
 }
 
 void add_panel_f64(const Rows<double>& A, const double* R, Index width, double* G, Index first) {
-  with_fitting_registers(width, [&](auto panel) HWY_ATTR {
-    panel.by_strips(width, [&]<Index wide>(Index at)
-                               HWY_ATTR { panel.template add_strip<wide>(A, R + at, width, G + at, first); });
-  });
+  Panel::by_strips(
+      width, [&]<Index wide>(Index at) HWY_ATTR { Panel::add_strip<wide>(A, R + at, width, G + at, first); });
 }
 
 }  // namespace ideal::kernel::HWY_NAMESPACE

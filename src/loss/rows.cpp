@@ -73,17 +73,17 @@ double largest_of_few_rows(const Rows& rows) {
   return symmetric_eigenvalues(gram)[m - 1] / static_cast<double>(m);
 }
 
-/// The row behind those from `first` on that the last cache keeps between their two uses, at least one: so
-/// many entries of twelve bytes, and as many margins of eight as that leaves room for.
+/// The row behind those from `first` on that stay near between their two uses, at least one: so many entries
+/// of twelve bytes, and as many margins of eight as that leaves room for.
 Index end_of_kept_rows(const SparseView& A, Index first) {
-  constexpr Index entries = 100'000, rows = 50'000;
+  constexpr Index entries = 20'000, rows = 10'000;
   const auto* const begin = A.offsets + first;
   const auto* const behind = std::upper_bound(begin, A.offsets + A.count + 1, *begin + entries);
   return std::clamp<Index>(behind - A.offsets - 1, first + 1, std::min(A.count, first + rows));
 }
 
-/// Many rows at a time: x and g share the nearer caches badly, so that going to and fro between them costs
-/// more than fetching rows from the last one. Where they are more than the CPU has addresses of at hand, it
+/// Many rows at a time: x and g share the nearest cache badly, so that going to and fro between them costs
+/// more than fetching rows from another one. Where they are more than the CPU has addresses of at hand, it
 /// costs more than reading all rows twice.
 void sparse_pass(const SparseView& A, Index columns, const double* x, double* g,
                  const kernel::Residual& residual) {
@@ -133,6 +133,12 @@ Rows::Rows(std::shared_ptr<const void> owner, Data data, const double* labels, I
       columns_(columns),
       held_(kept.empty() ? columns : std::ssize(kept)),
       kept_(std::move(kept)) {}
+
+Index Rows::bytes() const {
+  if (const auto* sparse = std::get_if<SparseView>(&data_))
+    return sparse->entries() * static_cast<Index>(sizeof(double) + sizeof(int));
+  return count_ * held_ * static_cast<Index>(storage() == Storage::f32 ? sizeof(float) : sizeof(double));
+}
 
 /// A piece keeps a thread busy for longer than it takes to wake it and to add its sum to the others.
 Index Rows::pieces(Index numbers) const {
@@ -211,7 +217,7 @@ kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& 
   const auto& A = std::get<kernel::Rows<float>>(data_);
   wide.resize(static_cast<std::size_t>(count * A.d));
   kernel::widen(A.row(first), count * A.d, wide.data());
-  return {wide.data(), count, A.d, kernel::Place::in_cache};
+  return {wide.data(), count, A.d, kernel::Place::own_cache};
 }
 
 void Rows::pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const {

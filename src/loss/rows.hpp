@@ -34,6 +34,9 @@ class Rows {
     return std::holds_alternative<kernel::Rows<float>>(data_) ? Storage::f32 : Storage::f64;
   }
 
+  /// Of memory.
+  [[nodiscard]] Index bytes() const;
+
   /// How many pieces of the rows are worth a thread each, where a sum has `numbers` numbers. It depends on
   /// nothing but the rows, and not on the type that holds them.
   [[nodiscard]] Index pieces(Index numbers) const;

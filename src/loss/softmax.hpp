@@ -19,6 +19,7 @@ class SoftmaxLoss final : public PiecewiseLoss {
 
   Index dimension() const override { return rows_->columns() * classes_; }
   Index rows() const override { return rows_->count(); }
+  Index bytes() const override { return rows_->bytes(); }
   double value(VectorRef x) const override;
   void piece_gradient(Index piece, VectorRef x, VectorOut g) const override;
   double value_and_gradient(VectorRef x, VectorOut g) const override;

@@ -149,7 +149,8 @@ class Store {
   template <class Number>
   [[nodiscard]] kernel::Place place() const {
     const Index bytes = numbers_ * static_cast<Index>(sizeof(Number));
-    return bytes <= cached_bytes() ? kernel::Place::in_cache : kernel::Place::in_memory;
+    if (bytes <= own_cache_bytes()) return kernel::Place::own_cache;
+    return bytes <= cached_bytes() ? kernel::Place::shared_cache : kernel::Place::memory;
   }
 
  private:

@@ -32,7 +32,8 @@ struct AccDngd {
         .cost = "(1, 3)",
         .rate = "kappa_f^(5/7) log(1/eps), times a power of 1/(1 - sigma)",
         .assumptions = "f_i convex and smooth, f strongly convex",
-        .citation = "Qu, Li. Accelerated distributed Nesterov gradient descent. IEEE TAC 2020"};
+        .citation = "Qu, Li. Accelerated distributed Nesterov gradient descent. IEEE TAC 2020",
+        .local = true};
   }
 
   void parameters(Fields& fields) {

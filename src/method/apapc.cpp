@@ -21,7 +21,8 @@ struct Apapc : AcceleratedPapc {
             .assumptions = "f_i strongly convex and smooth",
             .citation =
                 "Kovalev, Salim, Richtarik. Optimal and practical algorithms for smooth and strongly convex "
-                "decentralized optimization. NeurIPS 2020, Algorithm 1"};
+                "decentralized optimization. NeurIPS 2020, Algorithm 1",
+            .local = true};
   }
 };
 

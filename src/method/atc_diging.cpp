@@ -35,7 +35,8 @@ struct AtcDiging {
             "Nedic, Olshevsky, Shi, Uribe. Geometrically convergent distributed optimization with "
             "uncoordinated step-sizes. ACC 2017; Xu, Zhu, Soh, Xie. Aug-DGM. CDC 2015; the rate: Xu, Tian, "
             "Sun, Scutari. Distributed algorithms for composite optimization: unified framework and "
-            "convergence analysis. IEEE TSP 2021; the default step: docs/decisions/019"};
+            "convergence analysis. IEEE TSP 2021; the default step: docs/decisions/019",
+        .local = true};
   }
 
   void parameters(Fields& fields) {

@@ -24,7 +24,8 @@ struct Dgd {
             .assumptions = "f_i convex and smooth",
             .citation = "Nedic, Ozdaglar. IEEE TAC 2009; Yuan, Ling, Yin. SIAM J. Optim. 2016",
             .meets = {Demand::no_dual_oracle, Demand::merely_convex},
-            .linear = false};
+            .linear = false,
+            .local = true};
   }
 
   void parameters(Fields& fields) {

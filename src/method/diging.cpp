@@ -30,7 +30,8 @@ struct Diging {
             "Qu, Li. Harnessing smoothness to accelerate distributed optimization. IEEE TCNS 2018; Nedic, "
             "Olshevsky, Shi. Achieving geometric convergence for distributed optimization over time-varying "
             "graphs. SIAM J. Optim. 2017, Algorithm 1 and Theorem 10; the default step: docs/decisions/019",
-        .meets = {Demand::no_dual_oracle, Demand::time_varying}};
+        .meets = {Demand::no_dual_oracle, Demand::time_varying},
+        .local = true};
   }
 
   void parameters(Fields& fields) {

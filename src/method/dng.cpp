@@ -25,7 +25,8 @@ struct Dng {
             "f_i convex and smooth with bounded gradients; W_p positive semi-definite (published: definite)",
         .citation = "Jakovetic, Xavier, Moura. Fast distributed gradient methods. IEEE TAC 2014",
         .meets = {Demand::no_dual_oracle, Demand::merely_convex},
-        .linear = false};
+        .linear = false,
+        .local = true};
   }
 
   void parameters(Fields& fields) {

@@ -28,7 +28,8 @@ struct Extra {
                 "Shi, Ling, Wu, Yin. EXTRA. SIAM J. Optim. 2015; A proximal gradient algorithm for "
                 "decentralized composite optimization. IEEE Trans. Signal Process. 2015; the rate: Li, Lin. "
                 "Revisiting EXTRA for smooth distributed optimization. SIAM J. Optim. 2020",
-            .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::composite}};
+            .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::composite},
+            .local = true};
   }
 
   void parameters(Fields& fields) {

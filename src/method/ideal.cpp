@@ -21,7 +21,8 @@ struct Ideal : AugmentedLagrangian {
         .assumptions =
             "f_i strongly convex and smooth; a regulariser by proximal steps, mu = 0 by vanishing convexity",
         .citation = "Arjevani, Bruna, Can, Gurbuzbalaban, Jegelka, Lin. IDEAL. NeurIPS 2020, Algorithm 3",
-        .meets = {Demand::no_dual_oracle, Demand::composite, Demand::merely_convex}};
+        .meets = {Demand::no_dual_oracle, Demand::composite, Demand::merely_convex},
+        .local = true};
   }
 };
 

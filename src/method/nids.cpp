@@ -24,7 +24,8 @@ struct Nids {
             .citation =
                 "Li, Shi, Yan. A decentralized proximal-gradient method with network independent step-sizes "
                 "and separated convergence rates. IEEE Trans. Signal Process. 2019",
-            .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::composite}};
+            .meets = {Demand::no_dual_oracle, Demand::merely_convex, Demand::composite},
+            .local = true};
   }
 
   void parameters(Fields& fields) {

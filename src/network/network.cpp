@@ -15,14 +15,6 @@ namespace ideal {
 
 namespace {
 
-/// The diameter, or where that takes too long to find twice the distance from one agent to the farthest,
-/// which is no less.
-Index rounds_to_reach_all(const Graph& graph) {
-  constexpr Index exact_limit = 2000;
-  if (graph.agents() <= exact_limit) return graph.diameter(exact_limit).hops;
-  return std::min(graph.agents() - 1, 2 * std::ranges::max(graph.hops_from(0)));
-}
-
 /// The agent that has the farthest nearest, or where finding that takes too long the first.
 Centre centre_of(const Graph& graph) {
   constexpr Index exact_limit = 2000;
@@ -30,21 +22,6 @@ Centre centre_of(const Graph& graph) {
   for (Index i = 1; i < graph.agents() && graph.agents() <= exact_limit; ++i)
     if (const Index hops = std::ranges::max(graph.hops_from(i)); hops < best.radius) best = {i, hops};
   return best;
-}
-
-/// Each agent in turn takes the first colour that no neighbour has.
-std::vector<Index> colours_of(const Graph& graph) {
-  constexpr Index none = -1;
-  std::vector<Index> colours(static_cast<std::size_t>(graph.agents()), none);
-  std::vector<bool> taken;
-  for (Index i = 0; i < graph.agents(); ++i) {
-    taken.assign(static_cast<std::size_t>(graph.degree(i)) + 1, false);
-    for (const Index j : graph.neighbours(i))
-      if (const Index c = colours[static_cast<std::size_t>(j)]; c != none && c < std::ssize(taken))
-        taken[static_cast<std::size_t>(c)] = true;
-    colours[static_cast<std::size_t>(i)] = std::ranges::find(taken, false) - taken.begin();
-  }
-  return colours;
 }
 
 /// Asks for the beginning of a vector that is needed soon; the CPU sees the rest coming.
@@ -102,40 +79,32 @@ void Network::start(const Block& X) {
   const Stopwatch watch(seconds_);
   look_around();
   sent_ = &X;
-  transport_.start(load() > 0 ? laden(X) : X);
+  if (load() > 0)
+    transport_.start_laden(X, riders(X.cols()));
+  else
+    transport_.start(X);
 }
 
-/// Below X a passenger, and below that what is carried. Where all agents share a memory, what rides along
-/// needs no copy of X beside it.
-const Block& Network::laden(const Block& X) {
-  Block& message = alone() ? riders_ : laden_;
-  const Index first = alone() ? 0 : X.rows();
-  message.resize(first + load(), X.cols());
-  message.topRows(first) = X.topRows(first);
-  if (passenger_) message.middleRows(first, passengers()) = passenger_->leaving();
-  if (carried_) message.bottomRows(carried_->rows()) = *carried_;
-  return alone() ? X : message;
-}
-
-/// What rode on the last message of an agent.
-const double* Network::rider(Index agent) const {
-  return alone() ? riders_.col(agent).data() : transport_.column(agent) + sent_->rows();
+/// A passenger's numbers, and below them what is carried.
+const Block& Network::riders(Index agents) {
+  riders_.resize(load(), agents);
+  if (passenger_) riders_.topRows(passengers()) = passenger_->leaving();
+  if (carried_) riders_.bottomRows(carried_->rows()) = *carried_;
+  return riders_;
 }
 
 void Network::expect_load(const Block& X, const Block& numbers) {
-  if (alone())
-    riders_.resizeLike(numbers);
-  else
-    laden_.resize(X.rows() + numbers.rows(), X.cols());
+  riders_.resizeLike(numbers);
+  transport_.expect(X, numbers);
 }
 
 /// What neighbours have sent, and what came with it.
 void Network::receive() {
   transport_.finish();
   count(sent_->rows() + load());
-  if (passenger_) tell(*passenger_, [this](Index agent) { return rider(agent); });
+  if (passenger_) tell(*passenger_, [this](Index agent) { return transport_.rider(agent); });
   if (carried_) {
-    keep_largest(*carried_, [this](Index agent) { return rider(agent) + passengers(); });
+    keep_largest(*carried_, [this](Index agent) { return transport_.rider(agent) + passengers(); });
     ++rounds_carried_;
   }
 }
@@ -234,16 +203,13 @@ void Network::tell(Passenger& passenger, const Theirs& theirs_of) {
 
 void Network::send(Passenger& passenger) {
   const Stopwatch watch(seconds_);
-  laden_ = passenger.leaving();
-  transport_.exchange(laden_);
-  count(laden_.rows());
+  riders_ = passenger.leaving();
+  transport_.exchange(riders_);
+  count(riders_.rows());
   tell(passenger, [this](Index agent) { return transport_.column(agent); });
 }
 
-Index Network::reach() {
-  if (!reach_) reach_ = rounds_to_reach_all(topology_.graph());
-  return *reach_;
-}
+Index Network::reach() { return topology_.reach(); }
 
 Vector Network::maxima(const Block& column_per_hosted_agent) {
   (void)reach();  // looks at the whole graph once; no part of a round's time
@@ -347,17 +313,16 @@ const Block& Network::average_over_tree(const Block& X) {
 
 Neighbourhood Network::neighbourhood() const {
   const auto hosted = transport_.hosted();
-  const std::vector<Index> all = colours_of(topology_.graph());
-  const Vector diagonal = topology_.weights().diagonal();
+  const Neighbourhood& all = topology_.neighbourhood();
   Neighbourhood known{.diagonal = Vector(std::ssize(hosted)),
-                      .least = diagonal.minCoeff(),
-                      .most = diagonal.maxCoeff(),
+                      .least = all.least,
+                      .most = all.most,
                       .colours = {},
-                      .colour_count = 1 + std::ranges::max(all)};
+                      .colour_count = all.colour_count};
   for (Index c = 0; c < std::ssize(hosted); ++c) {
     const Index agent = hosted[static_cast<std::size_t>(c)];
-    known.diagonal[c] = diagonal[agent];
-    known.colours.push_back(all[static_cast<std::size_t>(agent)]);
+    known.diagonal[c] = all.diagonal[agent];
+    known.colours.push_back(all.colours[static_cast<std::size_t>(agent)]);
   }
   return known;
 }

@@ -150,7 +150,47 @@ void require_no_negative_weights(const std::vector<Links>& in_turn) {
                            "Use --mixing metropolis.");
 }
 
+/// The diameter, or where that takes too long to find twice the distance from one agent to the farthest,
+/// which is no less.
+Index rounds_to_reach_all(const Graph& graph) {
+  constexpr Index exact_limit = 2000;
+  if (graph.agents() <= exact_limit) return graph.diameter(exact_limit).hops;
+  return std::min(graph.agents() - 1, 2 * std::ranges::max(graph.hops_from(0)));
+}
+
+/// Each agent in turn takes the first colour that no neighbour has.
+std::vector<Index> colours_of(const Graph& graph) {
+  constexpr Index none = -1;
+  std::vector<Index> colours(static_cast<std::size_t>(graph.agents()), none);
+  std::vector<bool> taken;
+  for (Index i = 0; i < graph.agents(); ++i) {
+    taken.assign(static_cast<std::size_t>(graph.degree(i)) + 1, false);
+    for (const Index j : graph.neighbours(i))
+      if (const Index c = colours[static_cast<std::size_t>(j)]; c != none && c < std::ssize(taken))
+        taken[static_cast<std::size_t>(c)] = true;
+    colours[static_cast<std::size_t>(i)] = std::ranges::find(taken, false) - taken.begin();
+  }
+  return colours;
+}
+
 }  // namespace
+
+Index Topology::reach() const {
+  std::call_once(found_out_->reach_found, [this] { found_out_->reach = rounds_to_reach_all(graph_); });
+  return found_out_->reach;
+}
+
+const Neighbourhood& Topology::neighbourhood() const {
+  std::call_once(found_out_->neighbourhood_found, [this] {
+    Neighbourhood& all = found_out_->neighbourhood;
+    all.diagonal = weights_.diagonal();
+    all.least = all.diagonal.minCoeff();
+    all.most = all.diagonal.maxCoeff();
+    all.colours = colours_of(graph_);
+    all.colour_count = 1 + std::ranges::max(all.colours);
+  });
+  return found_out_->neighbourhood;
+}
 
 Topology::Topology(Graph graph, SparseRows weights, Spectrum spectrum)
     : graph_(std::move(graph)), weights_(std::move(weights)), spectrum_(spectrum) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A method's loop takes no memory: its blocks are there before it starts. The linker sends the library's
 // calls of malloc and operator new here (-Wl,--wrap).
+#include "core/waves.hpp"
 #include "support/problems.hpp"
 
 #include <ideal/observer.hpp>
@@ -69,12 +70,18 @@ class Witness final : public Monitor {
 class EveryMethod : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(Memory, EveryMethod, testing::ValuesIn(method_names()), readable);
 
-/// Where agents live on a network of six.
-void expect_no_memory_taken(const std::string& name, const Topology& topology) {
-  constexpr Index agents = 6, d = 50;
+constexpr Index agents = 6, d = 50;
+
+std::vector<std::shared_ptr<const Loss>> bowls() {
   std::vector<std::shared_ptr<const Loss>> losses;
   for (Index i = 0; i < agents; ++i)
     losses.push_back(std::make_shared<Bowl>(1 + static_cast<double>(i), static_cast<double>(i * i), d));
+  return losses;
+}
+
+/// Where agents live on a network of six.
+void expect_no_memory_taken(const std::string& name, const Topology& topology) {
+  const auto losses = bowls();
   for (const int count : {1, 2}) {
     Threads threads(count);
     const Constants constants = constants_of(losses, {}, {}, threads);
@@ -96,6 +103,40 @@ void expect_no_memory_taken(const std::string& name, const Topology& topology) {
 
 TEST_P(EveryMethod, TakesNoMemoryWhileItRuns) {
   expect_no_memory_taken(GetParam(), Topology::parse("cycle:6", "laplacian"));
+}
+
+/// Looks twice, and notes how much had been allocated.
+class SeldomWitness final : public Monitor {
+ public:
+  bool looks(Index others, const Meter& /*meter*/) const override {
+    const Index pass = passes_ + others;
+    return pass == first || pass == last;
+  }
+  void left_out(Index passes) override { passes_ += passes; }
+  bool more(const Block& /*X*/, Index /*iteration*/, const Meter& /*meter*/) override {
+    (passes_ == first ? before : after) = allocations;
+    return passes_++ < last;
+  }
+  long before = -1, after = -1;
+
+ private:
+  static constexpr Index first = 10, last = 1000;
+  Index passes_ = 0;
+};
+
+TEST_P(EveryMethod, TakesNoMemoryInWaves) {
+  const Method m = method(GetParam());
+  if (!m.about().local) return;
+  const Topology topology = Topology::parse("cycle:6", "laplacian");
+  Problem problem{.losses = bowls(), .constants = {}};
+  for (const int count : {1, 2}) {
+    Threads threads(count);
+    problem.constants = constants_of(problem.losses, {}, {}, threads);
+    SeldomWitness witness;
+    run_in_waves(problem, topology, m, {.group = 2, .passes = 16}, Vector::Zero(d), witness, threads, 0, {});
+    EXPECT_GT(witness.before, 0);
+    EXPECT_EQ(witness.after - witness.before, 0) << "with " << count << " threads";
+  }
 }
 
 TEST(Memory, NetworksThatChangeTakeNone) {

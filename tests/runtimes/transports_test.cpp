@@ -354,7 +354,8 @@ TEST(Threads, DoNothingTwiceInManyShortRegions) {
       if (first == 0 && k % 7 == 0) throw RunError("a range fails, and the others are done all the same");
     };
     const auto region = [&] {
-      threads.ranges(std::ssize(hits), count, k % 3 == 2 ? 100 : 2, k % 3 == 0 ? 1 : Threads::several);
+      threads.ranges(std::ssize(hits), count, k % 3 == 2 ? 100 : 2, k % 3 == 0 ? 1 : Threads::several,
+                     k % 2 == 0 ? Way::there : Way::back);
     };
     if (k % 7 == 0)
       EXPECT_THROW(region(), RunError);

@@ -51,15 +51,15 @@ const auto halved = [](Index, Index count, double* z) {
 };
 
 using kernel::Place;
-constexpr std::array everywhere{Place::in_cache, Place::in_memory};
+constexpr std::array everywhere{Place::own_cache, Place::shared_cache, Place::memory};
 
 struct RandomRows {
   RandomRows(Index rows, Index columns)
       : m(rows), d(columns), A(numbers(m * d, 1)), floats(as_floats(A)), x(numbers(d, 2)), r(numbers(m, 3)) {}
-  [[nodiscard]] kernel::Rows<double> rows(Place place = Place::in_cache) const {
+  [[nodiscard]] kernel::Rows<double> rows(Place place = Place::own_cache) const {
     return {A.data(), m, d, place};
   }
-  [[nodiscard]] kernel::Rows<float> narrow(Place place = Place::in_cache) const {
+  [[nodiscard]] kernel::Rows<float> narrow(Place place = Place::own_cache) const {
     return {floats.data(), m, d, place};
   }
   [[nodiscard]] double a(Index j, Index k) const { return A[static_cast<std::size_t>(j * d + k)]; }
@@ -472,7 +472,7 @@ TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
     kernel::add_multiples(entries.rows(), entries.r.data(), g.data());
     return std::pair(z, g);
   };
-  const auto expected = gradient(GetParam(), Place::in_cache);
+  const auto expected = gradient(GetParam(), Place::own_cache);
   const auto expected_products = products(GetParam());
   for (const std::string& other : cpu_targets()) {
     if (fuses(other) != fuses(GetParam())) continue;

@@ -4,6 +4,8 @@
 
 #include "support/quadratics.hpp"
 
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 namespace ideal::test {
@@ -64,6 +66,8 @@ TEST(Objective, HandsOutEveryPartOfAGradientOnce) {
     EXPECT_EQ(moved, X - 0.5 * G) << F.dimension() << " x " << n << ", threads: " << team;
     EXPECT_EQ(uses, Block::Ones(F.dimension(), n));
     EXPECT_EQ(meter.computations, 2);
+    F.gradient(X, [&](auto own, const auto&) { own(uses).array() += 1; });  // perhaps the other way round
+    EXPECT_EQ(uses, Block::Constant(F.dimension(), n, 2));
     Block point = X;  // may be written while other agents' gradients are computed
     F.gradient(point, [&](auto own, const auto& part) { own(point) -= 0.5 * part; });
     EXPECT_EQ(point, moved);
@@ -74,11 +78,56 @@ TEST(Objective, HandsOutEveryPartOfAGradientOnce) {
         check(
             make_problem({.rows = 6 * agents, .columns = columns, .partition = "contiguous"}, agents).losses,
             team);
+  // so many that the last cache holds them and the others do not
+  const auto large = std::make_shared<const Dataset>(synthesize({.rows = 5000, .columns = 120}));
+  std::vector<Index> offsets;
+  for (Index i = 0; i <= 20; ++i) offsets.push_back(i * 250);
+  for (const int team : {1, 2, 3, 8}) check(make_losses(large, offsets, LossKind::logistic, 0.1), team);
   // so many rows that several threads compute one agent's
   const auto data = std::make_shared<const Dataset>(synthesize({.rows = 70000, .columns = 33}));
   const auto losses = make_losses(data, std::vector<Index>{0, 35000, 70000}, LossKind::logistic, 0.1);
   ASSERT_GT(losses[0]->pieces(), 1);
   for (const int team : {1, 3}) check(losses, team);
+}
+
+/// Says when it is asked, and that it has more rows than a core's own caches hold and fewer than the last
+/// one.
+class Asked final : public Loss {
+ public:
+  Asked(Index agent, std::vector<Index>& order) : agent_(agent), order_(order) {}
+  Index dimension() const override { return 100; }
+  double value(VectorRef x) const override { return x.squaredNorm() / 2; }
+  void gradient(VectorRef x, VectorOut g) const override {
+    order_.push_back(agent_);
+    g = x;
+  }
+  Curvature curvature() const override { return {1, 1}; }
+  Index bytes() const override { return 1 << 20; }
+
+ private:
+  Index agent_;
+  std::vector<Index>& order_;
+};
+
+TEST(Objective, GoesThereAndBackThroughLongAgentsInTheLastCache) {
+  std::vector<Index> order;
+  std::vector<std::shared_ptr<const Loss>> losses;
+  for (Index i = 0; i < 7; ++i) losses.push_back(std::make_shared<Asked>(i, order));
+  Meter meter;
+  Threads threads;
+  Objective F(losses, all_agents(7), {.L = 1, .mu = 1}, 0, meter, threads);
+  const Block X = Block::Random(100, 7);
+  Block G = Block::Zero(100, 7);
+  EXPECT_EQ(F.gradient(X), X);
+  F.gradient(X, [&](auto own, const auto& part) { own(G) += part; });
+  EXPECT_EQ(G, X);
+  EXPECT_EQ(F.gradient(X), X);
+  const std::vector<Index> one_way = {order.begin(), order.begin() + 7};
+  EXPECT_TRUE(std::ranges::is_permutation(one_way, all_agents(7)));
+  std::vector<Index> expected = one_way;
+  expected.insert(expected.end(), one_way.rbegin(), one_way.rend());
+  expected.insert(expected.end(), one_way.begin(), one_way.end());
+  EXPECT_EQ(order, expected);
 }
 
 TEST(Objective, PiecesOfSparseRowsHaveTheirOwnLabels) {

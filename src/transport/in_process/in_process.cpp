@@ -15,8 +15,14 @@ class InProcess final : public Transport {
   std::span<const Index> hosted() const override { return agents_; }
   bool has_peers() const override { return false; }
   void start(const Block& X) override { X_ = &X; }
+  void start_laden(const Block& X, const Block& riders) override {
+    X_ = &X;
+    riders_ = &riders;
+  }
   void finish() override {}
   const double* column(Index agent) const override { return X_->col(agent).data(); }
+  const double* rider(Index agent) const override { return riders_->col(agent).data(); }
+  void expect(const Block&, const Block&) override {}
   const Block& gather(const Block& X) override { return X; }
   void relay(Block& value, const std::function<void(Index, Block&)>& turn) override {
     for (Index c = 0; c < std::ssize(agents_); ++c) turn(c, value);
@@ -25,6 +31,7 @@ class InProcess final : public Transport {
  private:
   std::vector<Index> agents_;
   const Block* X_ = nullptr;
+  const Block* riders_ = nullptr;
 };
 
 }  // namespace
