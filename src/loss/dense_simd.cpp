@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/cpu.hpp"
 #include "loss/kernels.hpp"
 
 #include <algorithm>
@@ -21,14 +22,27 @@ constexpr Index group = 4;                 // rows whose sums fit the registers 
 constexpr Index most_rows = most_margins;  // of a tile
 constexpr Index nearest_cache = 32 << 10, page = 4 << 10;
 
-/// Whether it pays to ask for rows in a core's second cache. CPUs with AVX-512 fetch them as fast as they are
-/// used, and would have less time for that.
-constexpr bool asks_own_cache = HWY_TARGET != HWY_AVX3;
+/// CPUs differ in how rows come fastest (decision 025). AMD's with AVX-512 want to be asked for every line,
+/// ...
+bool wants_to_be_asked() { return HWY_TARGET == HWY_AVX3 && made_by_amd(); }
 
-/// From memory, rows are read in so many parts side by side, a row of each at a time: rows share each number
-/// of x, and the CPU sees what comes next of every stream if they are far enough apart to have pages of their
-/// own.
-constexpr Index streams = group, far_apart = 3 * page / 2;
+/// ... Intel's with AVX-512 not even for rows in a core's second cache: these come as fast as they are used.
+bool asks_own_cache() { return HWY_TARGET != HWY_AVX3 || made_by_amd(); }
+
+/// From memory, long rows are read in so many parts side by side, a row of each at a time: rows share each
+/// number of x, and the CPU sees what comes next of every stream.
+constexpr Index streams = group;
+
+/// What makes it see that: streams far enough apart to have pages of their own; while these are not read, it
+/// is asked for the lines with which the next ones begin: for so many of each at first, then for one with so
+/// many numbers that are used, which is what memory brings meanwhile. Some CPUs bring the other line of a
+/// pair by themselves.
+struct LineByLine {
+  static constexpr Index far_apart = 3 * page / 2, lines_first = 2, numbers = 128, lines_brought = 1;
+};
+struct PairByPair {
+  static constexpr Index far_apart = 6 * page, lines_first = 8, numbers = 64, lines_brought = 2;
+};
 
 /// So many bytes of rows, or more, are faster in streams, even if these are shorter than they should be.
 constexpr Index worth_streams = streams * page / 2;
@@ -113,10 +127,10 @@ struct Later {
 };
 
 /// The beginnings of the streams that are read next, in the order in which they will be: a line of each, then
-/// the next of each. A line of each with so many numbers that are used: what memory brings meanwhile.
-template <class Number>
+/// the next of each.
+template <class Number, class Brought>
 struct Beginnings {
-  static constexpr Index numbers = 128;
+  static constexpr Index numbers = Brought::numbers, brought = Brought::lines_brought * line<Number>;
   static_assert(numbers % (2 * group * sums) == 0, "of eight rows, too, a whole number of steps");
   template <Index rows>
   struct Share {
@@ -124,14 +138,14 @@ struct Beginnings {
       constexpr Index period = numbers / rows;
       if (column % period != 0) return;
       for (Index s = 0; s < streams; ++s)
-        ask_for<Cache::second>(first + s * apart + column / period * line<Number>, 1);
+        ask_for<Cache::second>(first + s * apart + column / period * brought, 1);
     }
     const Number* first;
     Index apart;
   };
   template <Index rows>
   [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index d) const {
-    return {first + row * d / numbers * line<Number>, apart};
+    return {first + row * d / numbers * brought, apart};
   }
   const Number* first;
   Index apart;
@@ -314,22 +328,21 @@ struct Dense {
   /// How many rows a stream of a tile has: enough to be far from the next, as far as a tile has room for
   /// them, and about as many in each tile; a few that are left at the end are one more.
   template <class Number>
-  static Index stream_rows(const Rows<Number>& A) {
+  static Index stream_rows(const Rows<Number>& A, Index far_apart) {
     const Index enough = (far_apart + A.row_bytes() - 1) / A.row_bytes();
     const Index tiles = std::max<Index>(A.count / (streams * enough), 1);
     return std::clamp<Index>(A.count / (streams * tiles), 1, most_rows / streams);
   }
 
-  /// From memory, and long rows from the last cache, tile by tile: its products, and then its additions out
-  /// of a cache. Products are little more than reading: the CPU sees what comes next of each stream and
-  /// fetches it at full speed, which asking for it would only disturb. While slopes and additions are
-  /// computed nothing would be read, so these ask for the beginnings of the streams of the next tile, which
-  /// are longer than that.
-  template <class Number>
-  static HWY_INLINE void pass_reading(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
-                                      const Residual& residual) {
-    constexpr Index at_once = 2 * line<Number>;
-    const Index tile = streams * stream_rows(A);
+  /// Tile by tile: its products, and then its additions out of a cache. Products are little more than
+  /// reading: the CPU sees what comes next of each stream and fetches it at full speed, which asking for it
+  /// would only disturb. While slopes and additions are computed nothing would be read, so these ask for the
+  /// beginnings of the streams of the next tile, which are longer than that.
+  template <class Brought, class Number>
+  static HWY_INLINE void pass_in_streams(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
+                                         const Residual& residual) {
+    constexpr Index numbers_first = Brought::lines_first * line<Number>;
+    const Index tile = streams * stream_rows(A, Brought::far_apart);
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
     HWY_ALIGN double z[most_rows];
@@ -340,50 +353,61 @@ struct Dense {
       const Index left = A.count - first - some.count;
       const Index apart = std::min(tile, left > 0 ? left : A.count) / streams * A.d;
       const Number* const next = some.row(some.count);
-      for (Index s = 0; s < streams; ++s) ask_for<Cache::second>(next + s * apart, at_once);
+      for (Index s = 0; s < streams; ++s) ask_for<Cache::second>(next + s * apart, numbers_first);
       settle(residual, first, some.count, z);
-      add(some, z, g, Beginnings<Number>{next + at_once, apart});
+      add(some, z, g, Beginnings<Number, Brought>{next + numbers_first, apart});
     }
   }
 
-  /// Products, slopes and additions of one tile, which begins with row `first` of all; others are asked for
-  /// meanwhile.
-  template <class Number, class Asked>
-  static HWY_INLINE void pass_tile(const Rows<Number>& tile, Index first, const Point& x, Sum& g,
-                                   const Residual& residual, Asked asked) {
+  /// Tile by tile: its products, its slopes, and its additions out of the nearest cache. Beside products and
+  /// additions, `asked_beside` them is asked for.
+  template <class Number, class AskedBeside>
+  static HWY_INLINE void pass_in_tiles(const Rows<Number>& A, Index tile, const double* x_numbers,
+                                       double* g_numbers, const Residual& residual,
+                                       const AskedBeside& asked_beside) {
+    const Point x(x_numbers, A.d);
+    Sum g(g_numbers, A.d);
     HWY_ALIGN double z[most_rows];
-    multiply(tile, x, z, asked);
-    settle(residual, first, tile.count, z);
-    add(tile, z, g, asked.behind(tile.count, tile.d));
-  }
-
-  /// From memory, too few rows for streams, and all of them a tile: rows 32 KB further on, of agents that
-  /// come soon, are asked for all the time.
-  template <class Number>
-  static HWY_INLINE void pass_asking(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
-                                     const Residual& residual) {
-    constexpr Index further = (32 << 10) / sizeof(Number);
-    const Point x(x_numbers, A.d);
-    Sum g(g_numbers, A.d);
-    pass_tile(A, 0, x, g, residual, Later<Number, Cache::second>{A.data + further});
-  }
-
-  /// From a cache: a tile's products, then its additions out of the nearest cache. Where two tiles fit that,
-  /// the next is fetched meanwhile.
-  template <class Number>
-  static HWY_INLINE void pass_near(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
-                                   const Residual& residual) {
-    const Index fitting = fitting_rows(A) / 2 / group * group;
-    const Index tile = std::clamp(fitting, group, most_rows);
-    const Point x(x_numbers, A.d);
-    Sum g(g_numbers, A.d);
     for (Index first = 0; first < A.count; first += tile) {
       const auto some = A.some(first, std::min(tile, A.count - first));
-      if (fitting >= group && (asks_own_cache || A.place == Place::shared_cache))
-        pass_tile(some, first, x, g, residual, Later<Number, Cache::nearest>{some.row(some.count)});
-      else
-        pass_tile(some, first, x, g, residual, Nothing());
+      const auto asked = asked_beside(some);
+      multiply(some, x, z, asked);
+      settle(residual, first, some.count, z);
+      add(some, z, g, asked.behind(some.count, some.d));
     }
+  }
+
+  /// The same, asking for what lies so many bytes further on.
+  template <Cache cache, class Number>
+  static HWY_INLINE void pass_asking(const Rows<Number>& A, Index tile, Index bytes, const double* x,
+                                     double* g, const Residual& residual) {
+    const Index further = bytes / static_cast<Index>(sizeof(Number));
+    pass_in_tiles(A, tile, x, g, residual, [further](const Rows<Number>& some) IDEAL_INLINED {
+      return Later<Number, cache>{some.data + further};
+    });
+  }
+
+  /// Rows that the nearest cache soon has. Where it has room for two tiles, the next is fetched meanwhile.
+  template <class Number>
+  static HWY_INLINE void pass_near(const Rows<Number>& A, const double* x, double* g,
+                                   const Residual& residual) {
+    const Index fitting = fitting_rows(A) / 2 / group * group, tile = std::clamp(fitting, group, most_rows);
+    if (fitting >= group && (A.place == Place::shared_cache || asks_own_cache()))
+      pass_in_tiles(A, tile, x, g, residual, [](const Rows<Number>& some) IDEAL_INLINED {
+        return Later<Number, Cache::nearest>{some.row(some.count)};
+      });
+    else
+      pass_in_tiles(A, tile, x, g, residual, [](const Rows<Number>&) IDEAL_INLINED { return Nothing(); });
+  }
+
+  /// Short tiles, and all lines asked for.
+  template <class Number>
+  static HWY_INLINE void pass_asking_for_all(const Rows<Number>& A, const double* x, double* g,
+                                             const Residual& residual) {
+    const Index tile = std::clamp(page / A.row_bytes() / group * group, group, most_rows);
+    const Index further =
+        A.place == Place::memory ? std::max(4 * page, tile * A.row_bytes() + page) : 2 * page;
+    pass_asking<Cache::nearest>(A, tile, further, x, g, residual);
   }
 
   /// How many rows the nearest cache holds beside x and g.
@@ -393,16 +417,22 @@ struct Dense {
     return (nearest_cache - 2 * A.d * of_double) / (A.d * of_number);
   }
 
-  /// Short rows from the last cache are asked for beside all that is done; of long ones, two tiles do not fit
-  /// the nearest.
+  /// Rows in a core's own caches, and short ones in the last, are near. Those in the last cache that are so
+  /// long that two tiles do not fit the nearest are taken like those in memory. Of agents with too few rows
+  /// for streams all are a tile, and rows of agents that come soon are asked for.
   template <class Number>
   static void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
+    constexpr Index soon = 8 * page;
     if (A.place == Place::own_cache || (A.place == Place::shared_cache && fitting_rows(A) >= 2 * group))
       pass_near(A, x, g, residual);
+    else if (wants_to_be_asked() && (A.row_bytes() <= page || A.place == Place::shared_cache))
+      pass_asking_for_all(A, x, g, residual);
     else if (A.count < streams || A.count * A.row_bytes() < worth_streams)
-      pass_asking(A, x, g, residual);
+      pass_asking<Cache::second>(A, A.count, soon, x, g, residual);
+    else if (wants_to_be_asked())
+      pass_in_streams<PairByPair>(A, x, g, residual);
     else
-      pass_reading(A, x, g, residual);
+      pass_in_streams<LineByLine>(A, x, g, residual);
   }
 };
 
