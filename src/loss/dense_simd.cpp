@@ -3,6 +3,7 @@
 #include "loss/kernels.hpp"
 
 #include <algorithm>
+#include <cstdint>
 
 // The order matters.
 // clang-format off
@@ -94,6 +95,13 @@ HWY_INLINE void ask_for(const Number* first, Index count) {
     __builtin_prefetch(first + at, 0, cache == Cache::nearest ? 3 : 2);
 }
 
+/// Asks for the first of the lines in which a number lies, of which memory brings `together`.
+template <Index together, class Number>
+HWY_INLINE void ask_for_lines_with(const Number* number) {
+  const auto bytes_before = static_cast<Index>(reinterpret_cast<std::uintptr_t>(number) % (together * 64));
+  ask_for<Cache::second>(number - bytes_before / static_cast<Index>(sizeof(Number)), 1);
+}
+
 // What loops over columns ask for on their way: Nothing, what comes Later, or the Beginnings of streams. A
 // loop gets its share for so many rows from row `row` on, and tells it with every step at which column it is.
 
@@ -126,26 +134,32 @@ struct Later {
   const Number* first;
 };
 
-/// The beginnings of the streams that are read next, in the order in which they will be: a line of each, then
-/// the next of each.
+/// The beginnings of the streams that are read next, in the order in which they will be: lines that memory
+/// brings together of each, then the next of each.
 template <class Number, class Brought>
 struct Beginnings {
-  static constexpr Index numbers = Brought::numbers, brought = Brought::lines_brought * line<Number>;
+  static constexpr Index numbers = Brought::numbers, brought = Brought::lines_brought * line<Number>,
+                         at_once = Brought::lines_first * line<Number>;
   static_assert(numbers % (2 * group * sums) == 0, "of eight rows, too, a whole number of steps");
+  static_assert(at_once % brought == 0);
   template <Index rows>
   struct Share {
     HWY_INLINE void ask(Index column, Index /*columns*/) const {
       constexpr Index period = numbers / rows;
-      if (column % period != 0) return;
-      for (Index s = 0; s < streams; ++s)
-        ask_for<Cache::second>(first + s * apart + column / period * brought, 1);
+      if (column % period == 0) streams_from.ask_from(column / period * brought);
     }
-    const Number* first;
-    Index apart;
+    Beginnings streams_from;
   };
+  /// What loops over columns ask for lies behind what has been asked for at once.
   template <Index rows>
   [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index d) const {
-    return {first + row * d / numbers * brought, apart};
+    return {{first + at_once + row * d / numbers * brought, apart}};
+  }
+  HWY_INLINE void ask_at_once() const {
+    for (Index at = 0; at < at_once; at += brought) ask_from(at);
+  }
+  HWY_INLINE void ask_from(Index at) const {
+    for (Index s = 0; s < streams; ++s) ask_for_lines_with<Brought::lines_brought>(first + s * apart + at);
   }
   const Number* first;
   Index apart;
@@ -341,7 +355,6 @@ struct Dense {
   template <class Brought, class Number>
   static HWY_INLINE void pass_in_streams(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                          const Residual& residual) {
-    constexpr Index numbers_first = Brought::lines_first * line<Number>;
     const Index tile = streams * stream_rows(A, Brought::far_apart);
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
@@ -352,10 +365,10 @@ struct Dense {
       // Behind the last tile lie the rows of another agent, who probably has as many.
       const Index left = A.count - first - some.count;
       const Index apart = std::min(tile, left > 0 ? left : A.count) / streams * A.d;
-      const Number* const next = some.row(some.count);
-      for (Index s = 0; s < streams; ++s) ask_for<Cache::second>(next + s * apart, numbers_first);
+      const Beginnings<Number, Brought> next{some.row(some.count), apart};
+      next.ask_at_once();
       settle(residual, first, some.count, z);
-      add(some, z, g, Beginnings<Number, Brought>{next + numbers_first, apart});
+      add(some, z, g, next);
     }
   }
 
