@@ -199,14 +199,6 @@ HWY_INLINE void settle(const Residual& residual, Index first, Index count, doubl
     residual(first, count, z);
 }
 
-/// take<rows>(j) for all rows j of `count`: `rows` at a time, and those left by half as many.
-template <Index rows, class Take>
-HWY_INLINE void by_groups(Index count, const Take& take, Index j = 0) {
-  for (; j + rows <= count; j += rows) take.template operator()<rows>(j);
-  if constexpr (rows > 1)
-    if (j < count) by_groups<rows / 2>(count, take, j);
-}
-
 struct Dense {
   using V = hn::Vec<Lanes>;
   static constexpr Lanes lanes{};
@@ -307,7 +299,7 @@ struct Dense {
 
   template <class Number, class Asked = Nothing>
   static HWY_INLINE void multiply(const Rows<Number>& A, const Point& x, double* z, Asked asked = {}) {
-    by_groups<group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
+    by_groups<group>(0, A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
       V sum[rows][parts];
       sum_products<rows>(A.row(j), A.d, A.d, x, sum, asked.template share<rows>(j, A.d));
       store_totals<rows>(sum, z + j);
@@ -334,7 +326,7 @@ struct Dense {
 
   template <class Number, class Asked = Nothing>
   static HWY_INLINE void add(const Rows<Number>& A, const double* r, Sum& g, Asked asked = {}) {
-    by_groups<2 * group>(A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
+    by_groups<2 * group>(0, A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
       add_rows<rows>(A.row(j), A.d, r + j, g, asked.template share<rows>(j, A.d));
     });
   }

@@ -8,15 +8,13 @@
 #define IDEAL_LOSS_LINK_SIMD_HPP
 #endif
 
+#include "loss/loops_simd.hpp"
+
 #include <ideal/block.hpp>
 
 #include <numbers>
 
 #include <hwy/highway.h>
-
-// A lambda that is part of a loop: a call would take as long as what it does.
-#undef IDEAL_INLINED
-#define IDEAL_INLINED HWY_ATTR __attribute__((always_inline))
 
 HWY_BEFORE_NAMESPACE();
 namespace ideal::kernel::HWY_NAMESPACE {

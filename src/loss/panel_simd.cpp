@@ -7,6 +7,7 @@
 #define HWY_TARGET_INCLUDE "loss/panel_simd.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include "loss/loops_simd.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -16,7 +17,10 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 
 using Lanes = hn::CappedTag<double, 8>;
-constexpr Index group = 4;  // rows, or columns of A, that share what is loaded of a panel
+
+/// Rows, or columns of A, that share what is loaded of a panel: as many as leave registers for the sums of
+/// each.
+constexpr Index group = HWY_TARGET == HWY_AVX3 ? 8 : 4;
 
 struct Panel {
   using V = hn::Vec<Lanes>;
@@ -41,17 +45,21 @@ struct Panel {
       for (Index v = 0; v < wide; ++v) hn::StoreU(sum[j][v], lanes, Z + j * width + v * lane_count);
   }
 
-  /// `columns` columns of A, transposed, times `wide` registers of the rows of R.
+  /// `columns` columns of A, transposed, times `wide` registers of the rows of R. Meanwhile the next rows of
+  /// A are asked for: products use up rows as fast as memory brings them, additions read them out of a cache.
   template <Index columns, Index wide>
   static HWY_INLINE void add_block(const Rows<double>& A, Index k, const double* R, Index width, double* G) {
     V sum[columns][wide];
     for (Index c = 0; c < columns; ++c)
       for (Index v = 0; v < wide; ++v) sum[c][v] = hn::LoadU(lanes, G + c * width + v * lane_count);
-    for (Index j = 0; j < A.count; ++j) {
+    const double* row = A.data + k;
+    const Index ahead = A.count * A.d;
+    for (Index j = 0; j < A.count; ++j, row += A.d, R += width) {
+      __builtin_prefetch(row + ahead, 0, 2);
       V r[wide];
-      for (Index v = 0; v < wide; ++v) r[v] = hn::LoadU(lanes, R + j * width + v * lane_count);
+      for (Index v = 0; v < wide; ++v) r[v] = hn::LoadU(lanes, R + v * lane_count);
       for (Index c = 0; c < columns; ++c) {
-        const V a = hn::Set(lanes, A.row(j)[k + c]);
+        const V a = hn::Set(lanes, row[c]);
         for (Index v = 0; v < wide; ++v) sum[c][v] = hn::MulAdd(a, r[v], sum[c][v]);
       }
     }
@@ -61,18 +69,17 @@ struct Panel {
 
   template <Index wide>
   static HWY_INLINE void multiply_strip(const Rows<double>& A, const double* X, Index width, double* Z) {
-    Index j = 0;
-    for (; j + group <= A.count; j += group)
-      multiply_block<group, wide>(A.row(j), A.d, X, width, Z + j * width);
-    for (; j < A.count; ++j) multiply_block<1, wide>(A.row(j), A.d, X, width, Z + j * width);
+    by_groups<group>(0, A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
+      multiply_block<rows, wide>(A.row(j), A.d, X, width, Z + j * width);
+    });
   }
 
   template <Index wide>
   static HWY_INLINE void add_strip(const Rows<double>& A, const double* R, Index width, double* G,
                                    Index first) {
-    Index k = first;
-    for (; k + group <= A.d; k += group) add_block<group, wide>(A, k, R, width, G + k * width);
-    for (; k < A.d; ++k) add_block<1, wide>(A, k, R, width, G + k * width);
+    by_groups<group>(first, A.d, [&]<Index columns>(Index k) IDEAL_INLINED {
+      add_block<columns, wide>(A, k, R, width, G + k * width);
+    });
   }
 
   /// use<wide>(at) for all strips of a panel: three registers from number `at` on, or what is left.

@@ -207,9 +207,10 @@ double Rows::largest_square() const {
 }
 
 /// A tile that stays in the L2 cache between its two uses, beside the panels it is multiplied by and added
-/// to.
+/// to, and the next one: about 128 KB of whole groups of rows that the kernels take together.
 Index Rows::panel_rows() const {
-  return std::clamp<Index>((128 << 10) / (8 * std::max<Index>(1, held_)), 8, 512);
+  constexpr Index numbers = 16 << 10, group = 8;
+  return std::clamp<Index>((numbers / std::max<Index>(1, held_) + group - 1) / group, 1, 64) * group;
 }
 
 kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& wide) const {
