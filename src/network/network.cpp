@@ -50,11 +50,15 @@ double larger(double a, double b) { return std::isnan(a) || b <= a ? a : b; }
 Network::Network(const Topology& topology, Transport& transport, Meter& meter, Threads& threads)
     : topology_(topology), transport_(transport), meter_(meter), threads_(threads), M_(&topology.weights()) {
   const auto* rows = topology.weights().outerIndexPtr();
+  Index longest_row = 0;
   for (const Index i : transport.hosted()) {
     links_ += topology.graph().degree(i);
-    largest_row_ = std::max<Index>(largest_row_, rows[i + 1] - rows[i]);
+    longest_row = std::max<Index>(longest_row, rows[i + 1] - rows[i]);
   }
-  neighbours_.resize(static_cast<std::size_t>(threads.count() * largest_row_));
+  // What two threads write for every agent lies on no common line, nor on one of a pair.
+  constexpr Index apart = 2 * cache_line / sizeof(double*);
+  room_for_row_ = longest_row + apart;
+  neighbours_.resize(static_cast<std::size_t>(threads.count() * room_for_row_));
 }
 
 void Network::count(Index numbers) {
