@@ -199,7 +199,7 @@ class Network final : public Mixing {
   Block& room_for(const Block& X);
   void sum_neighbours(Index range, Index ranges, Stores stores);
   void sum_stretch(Index first, Index count, const double** x, double* result) const;
-  const double** neighbours_of_range(Index range) { return neighbours_.data() + range * room_for_row_; }
+  const double** neighbours_of_range(Index range) { return neighbours_.data() + range * list_to_list_; }
   template <class Theirs>
   void keep_largest(Block& numbers, const Theirs& theirs_of);
   template <class Theirs>
@@ -217,7 +217,7 @@ class Network final : public Mixing {
   Index step_ = -1;         ///< where the network changes
   Links drawn_;             ///< room for its links
   Index links_ = 0;         ///< directed edges leaving the hosted agents
-  Index room_for_row_ = 0;  ///< as many as W has entries in its longest row, and some to be apart
+  Index list_to_list_ = 0;  ///< pointers of a thread's list of neighbours, and of what keeps it from the next
   std::optional<Centre> centre_;
   Tree tree_;  ///< of shortest ways to the centre
   const Block* sent_ = nullptr;
@@ -226,7 +226,7 @@ class Network final : public Mixing {
   Index rounds_carried_ = 0;
   Block riders_;  ///< what a message takes along
   double seconds_ = 0;
-  std::vector<const double*> neighbours_;  ///< room for a row, for each thread
+  std::vector<const double*> neighbours_;  ///< room for the longest row of W, for each thread
   Block* result_ = nullptr;
   std::map<Index, Block> results_;  ///< by length of the vectors: no memory is taken anew where it changes
 };

@@ -4,10 +4,14 @@
 #include <ideal/block.hpp>
 
 #include <algorithm>
+#include <cstddef>
 
 #include <unistd.h>
 
 namespace ideal {
+
+/// Bytes. What one thread writes while another looks at something else stays on a line of its own.
+constexpr std::size_t cache_line = 64;
 
 /// What the system knows of a cache, or else `usual`.
 inline Index known_cache(int name, Index usual) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/cache.hpp"
+
 #include <ideal/error.hpp>
 #include <ideal/parallel.hpp>
 
@@ -80,9 +82,6 @@ int this_core() {
   return -1;
 #endif
 }
-
-// What one thread writes while another looks at something else stays on a line of its own.
-constexpr std::size_t cache_line = 64;
 
 }  // namespace
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cpu.hpp"
 #include "loss/kernels.hpp"
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 #include "loss/link_simd.hpp"
+#include "loss/loops_simd.hpp"
 // clang-format on
 
 HWY_BEFORE_NAMESPACE();
@@ -23,26 +23,24 @@ constexpr Index group = 4;                 // rows whose sums fit the registers 
 constexpr Index most_rows = most_margins;  // of a tile
 constexpr Index nearest_cache = 32 << 10, page = 4 << 10;
 
-/// CPUs differ in how rows come fastest (decision 025). AMD's with AVX-512 want to be asked for every line,
-/// ...
-bool wants_to_be_asked() { return HWY_TARGET == HWY_AVX3 && made_by_amd(); }
-
-/// ... Intel's with AVX-512 not even for rows in a core's second cache: these come as fast as they are used.
-bool asks_own_cache() { return HWY_TARGET != HWY_AVX3 || made_by_amd(); }
+/// Rows in the second cache come as fast as they are used to Intel's CPUs with AVX-512 only.
+HWY_INLINE bool asks_own_cache() { return !avx512 || wants_to_be_asked(); }
 
 /// From memory, long rows are read in so many parts side by side, a row of each at a time: rows share each
 /// number of x, and the CPU sees what comes next of every stream.
 constexpr Index streams = group;
 
-/// What makes it see that: streams far enough apart to have pages of their own; while these are not read, it
-/// is asked for the lines with which the next ones begin: for so many of each at first, then for one with so
-/// many numbers that are used, which is what memory brings meanwhile. Some CPUs bring the other line of a
-/// pair by themselves.
+/// CPUs see streams that are far enough apart to have pages of their own. While these are not read, slopes
+/// and additions ask for the next ones: for so many lines of each at once, then, with so many numbers that
+/// are added, for what one request brings of each.
+///
+/// This asks for a quarter of them, which is what memory brings meanwhile; the CPU fetches the rest unasked.
 struct LineByLine {
-  static constexpr Index far_apart = 3 * page / 2, lines_first = 2, numbers = 128, lines_brought = 1;
+  static constexpr Index far_apart = 6 << 10, lines_first = 2, numbers = 128, lines_brought = 1;
 };
+/// And this for all, of CPUs that want to be asked: these bring both lines of a pair.
 struct PairByPair {
-  static constexpr Index far_apart = 6 * page, lines_first = 8, numbers = 64, lines_brought = 2;
+  static constexpr Index far_apart = 24 << 10, lines_first = 8, numbers = 64, lines_brought = 2;
 };
 
 /// So many bytes of rows, or more, are faster in streams, even if these are shorter than they should be.
@@ -95,14 +93,15 @@ HWY_INLINE void ask_for(const Number* first, Index count) {
     __builtin_prefetch(first + at, 0, cache == Cache::nearest ? 3 : 2);
 }
 
-/// Asks for the first of the lines in which a number lies, of which memory brings `together`.
-template <Index together, class Number>
-HWY_INLINE void ask_for_lines_with(const Number* number) {
-  const auto bytes_before = static_cast<Index>(reinterpret_cast<std::uintptr_t>(number) % (together * 64));
-  ask_for<Cache::second>(number - bytes_before / static_cast<Index>(sizeof(Number)), 1);
+/// Asks for the first of the lines in which a number lies, of which one request brings `together`.
+template <Index together>
+HWY_INLINE void ask_for_lines_with(const void* number) {
+  constexpr std::uintptr_t bytes = together * 64;
+  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(number) / bytes * bytes),
+                     0, 2);
 }
 
-// What loops over columns ask for on their way: Nothing, what comes Later, or the Beginnings of streams. A
+// What loops over columns ask for on their way: Nothing, what comes Later, or the next Streams. A
 // loop gets its share for so many rows from row `row` on, and tells it with every step at which column it is.
 
 struct Nothing {
@@ -134,10 +133,10 @@ struct Later {
   const Number* first;
 };
 
-/// The beginnings of the streams that are read next, in the order in which they will be: lines that memory
-/// brings together of each, then the next of each.
+/// The streams that are read next, or their beginnings, in the order in which they will be: what one request
+/// brings of each, then the next of each.
 template <class Number, class Brought>
-struct Beginnings {
+struct Streams {
   static constexpr Index numbers = Brought::numbers, brought = Brought::lines_brought * line<Number>,
                          at_once = Brought::lines_first * line<Number>;
   static_assert(numbers % (2 * group * sums) == 0, "of eight rows, too, a whole number of steps");
@@ -148,7 +147,7 @@ struct Beginnings {
       constexpr Index period = numbers / rows;
       if (column % period == 0) streams_from.ask_from(column / period * brought);
     }
-    Beginnings streams_from;
+    Streams streams_from;
   };
   /// What loops over columns ask for lies behind what has been asked for at once.
   template <Index rows>
@@ -342,8 +341,8 @@ struct Dense {
 
   /// Tile by tile: its products, and then its additions out of a cache. Products are little more than
   /// reading: the CPU sees what comes next of each stream and fetches it at full speed, which asking for it
-  /// would only disturb. While slopes and additions are computed nothing would be read, so these ask for the
-  /// beginnings of the streams of the next tile, which are longer than that.
+  /// would only disturb. While slopes and additions are computed nothing would be read, so these ask for
+  /// streams of the next tile.
   template <class Brought, class Number>
   static HWY_INLINE void pass_in_streams(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                          const Residual& residual) {
@@ -357,7 +356,7 @@ struct Dense {
       // Behind the last tile lie the rows of another agent, who probably has as many.
       const Index left = A.count - first - some.count;
       const Index apart = std::min(tile, left > 0 ? left : A.count) / streams * A.d;
-      const Beginnings<Number, Brought> next{some.row(some.count), apart};
+      const Streams<Number, Brought> next{some.row(some.count), apart};
       next.ask_at_once();
       settle(residual, first, some.count, z);
       add(some, z, g, next);
@@ -384,9 +383,9 @@ struct Dense {
 
   /// The same, asking for what lies so many bytes further on.
   template <Cache cache, class Number>
-  static HWY_INLINE void pass_asking(const Rows<Number>& A, Index tile, Index bytes, const double* x,
+  static HWY_INLINE void pass_asking(const Rows<Number>& A, Index tile, Index bytes_further, const double* x,
                                      double* g, const Residual& residual) {
-    const Index further = bytes / static_cast<Index>(sizeof(Number));
+    const Index further = bytes_further / static_cast<Index>(sizeof(Number));
     pass_in_tiles(A, tile, x, g, residual, [further](const Rows<Number>& some) IDEAL_INLINED {
       return Later<Number, cache>{some.data + further};
     });
@@ -405,13 +404,14 @@ struct Dense {
       pass_in_tiles(A, tile, x, g, residual, [](const Rows<Number>&) IDEAL_INLINED { return Nothing(); });
   }
 
-  /// Short tiles, and all lines asked for.
+  /// Short tiles. From memory all lines are asked for; from the last cache 8 KB ahead, which is less than all
+  /// of long rows, but more is slower.
   template <class Number>
   static HWY_INLINE void pass_asking_for_all(const Rows<Number>& A, const double* x, double* g,
                                              const Residual& residual) {
-    const Index tile = std::clamp(page / A.row_bytes() / group * group, group, most_rows);
+    const Index tile = std::clamp((4 << 10) / A.row_bytes() / group * group, group, most_rows);
     const Index further =
-        A.place == Place::memory ? std::max(4 * page, tile * A.row_bytes() + page) : 2 * page;
+        A.place == Place::memory ? std::max<Index>(16 << 10, tile * A.row_bytes() + (4 << 10)) : 8 << 10;
     pass_asking<Cache::nearest>(A, tile, further, x, g, residual);
   }
 
@@ -427,10 +427,11 @@ struct Dense {
   /// for streams all are a tile, and rows of agents that come soon are asked for.
   template <class Number>
   static void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
-    constexpr Index soon = 8 * page;
+    constexpr Index soon = 32 << 10;
+    const bool short_rows = sizeof(Number) < sizeof(double) || A.row_bytes() <= page;
     if (A.place == Place::own_cache || (A.place == Place::shared_cache && fitting_rows(A) >= 2 * group))
       pass_near(A, x, g, residual);
-    else if (wants_to_be_asked() && (A.row_bytes() <= page || A.place == Place::shared_cache))
+    else if (wants_to_be_asked() && (A.place == Place::shared_cache || short_rows))
       pass_asking_for_all(A, x, g, residual);
     else if (A.count < streams || A.count * A.row_bytes() < worth_streams)
       pass_asking<Cache::second>(A, A.count, soon, x, g, residual);

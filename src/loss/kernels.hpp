@@ -138,6 +138,9 @@ void add_multiples(const SparseView& A, const double* r, double* g);
 /// columns.
 Index panel_width(Index columns);
 
+/// Rows are multiplied by a panel in groups; tiles of whole ones leave no few rows to the end.
+constexpr Index panel_group = 8;
+
 /// Numbers of which no register is filled from two cache lines; memory is kept when there are fewer.
 using Numbers = std::vector<double, Eigen::aligned_allocator<double>>;
 

@@ -23,7 +23,7 @@ constexpr LinkLanes lanes;
 /// What is asked for slopes by a call multiplies sparse rows, one number at a time. CPUs with AVX-512 slow
 /// down for a millisecond after wider registers, at the most by a quarter: slopes are a hundredth of the
 /// time, the other 99 would take longer.
-#if HWY_TARGET == HWY_AVX3
+#if HWY_TARGET <= HWY_AVX3
 using SlopeLanes = hn::CappedTag<double, 2>;
 #else
 using SlopeLanes = LinkLanes;

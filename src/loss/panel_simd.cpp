@@ -20,7 +20,8 @@ using Lanes = hn::CappedTag<double, 8>;
 
 /// Rows, or columns of A, that share what is loaded of a panel: as many as leave registers for the sums of
 /// each.
-constexpr Index group = HWY_TARGET == HWY_AVX3 ? 8 : 4;
+constexpr Index group = avx512 ? 8 : 4;
+static_assert(panel_group % group == 0);
 
 struct Panel {
   using V = hn::Vec<Lanes>;
@@ -46,14 +47,15 @@ struct Panel {
   }
 
   /// `columns` columns of A, transposed, times `wide` registers of the rows of R. Meanwhile the next rows of
-  /// A are asked for: products use up rows as fast as memory brings them, additions read them out of a cache.
+  /// A are asked for, unless a core's own caches have them: products use up rows as fast as memory brings
+  /// them, additions read them out of a cache.
   template <Index columns, Index wide>
   static HWY_INLINE void add_block(const Rows<double>& A, Index k, const double* R, Index width, double* G) {
     V sum[columns][wide];
     for (Index c = 0; c < columns; ++c)
       for (Index v = 0; v < wide; ++v) sum[c][v] = hn::LoadU(lanes, G + c * width + v * lane_count);
     const double* row = A.data + k;
-    const Index ahead = A.count * A.d;
+    const Index ahead = A.place == Place::own_cache ? 0 : A.count * A.d;
     for (Index j = 0; j < A.count; ++j, row += A.d, R += width) {
       __builtin_prefetch(row + ahead, 0, 2);
       V r[wide];

@@ -207,10 +207,10 @@ double Rows::largest_square() const {
 }
 
 /// A tile that stays in the L2 cache between its two uses, beside the panels it is multiplied by and added
-/// to, and the next one: about 128 KB of whole groups of rows that the kernels take together.
+/// to, and the next one: about 128 KB, or one group of rows.
 Index Rows::panel_rows() const {
-  constexpr Index numbers = 16 << 10, group = 8;
-  return std::clamp<Index>((numbers / std::max<Index>(1, held_) + group - 1) / group, 1, 64) * group;
+  constexpr Index numbers = 16 << 10, group = kernel::panel_group;
+  return std::clamp<Index>((numbers / std::max<Index>(1, held_) + group / 2) / group, 1, 64) * group;
 }
 
 kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& wide) const {

@@ -30,8 +30,6 @@ void prefetch(const double* column, Index size) {
   for (Index i = 0; i < std::min(size, most); i += line) __builtin_prefetch(column + i);
 }
 
-constexpr std::size_t cache_line = 64;
-
 constexpr Index recent = 32 * 1024;  // numbers: what was read so lately is still near, what comes so soon too
 
 /// Asks for those neighbours' vectors that no pass from agent to agent brings by itself.
@@ -57,8 +55,8 @@ Network::Network(const Topology& topology, Transport& transport, Meter& meter, T
   }
   // What two threads write for every agent lies on no common line, nor on one of a pair.
   constexpr Index apart = 2 * cache_line / sizeof(double*);
-  room_for_row_ = longest_row + apart;
-  neighbours_.resize(static_cast<std::size_t>(threads.count() * room_for_row_));
+  list_to_list_ = longest_row + apart;
+  neighbours_.resize(static_cast<std::size_t>(threads.count() * list_to_list_));
 }
 
 void Network::count(Index numbers) {

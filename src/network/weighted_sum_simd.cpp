@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/cpu.hpp"
+#include "core/cpu_maker.hpp"
 #include "network/weighted_sum.hpp"
 
 #include <algorithm>
@@ -54,7 +54,7 @@ HWY_INLINE void put(V value, double* to) {
 /// sees it coming, but not early enough: so many numbers ahead it is asked for. 2 KB are 4 to 7 % faster than
 /// nothing, and than 32 KB; on AMD's CPUs with AVX-512 8 KB are a sixth to a quarter faster than 2 KB from
 /// memory.
-Index asked_ahead() { return HWY_TARGET == HWY_AVX3 && made_by_amd() ? 1024 : 256; }
+HWY_INLINE Index asked_ahead() { return HWY_TARGET <= HWY_AVX3 && made_by_amd() ? 1024 : 256; }
 
 /// Results i ... i + `many` lanes - 1, held in registers while the neighbours pass by.
 template <Stores stores, Index many>

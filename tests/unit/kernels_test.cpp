@@ -2,13 +2,18 @@
 // Every kernel, for every instruction set of this CPU, against sums in extended precision.
 #include "loss/kernels.hpp"
 
+#include "core/cpu_maker.hpp"
+
 #include <ideal/cpu.hpp>
 #include <ideal/error.hpp>
 #include <ideal/random.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
+#include <ostream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -20,10 +25,35 @@ namespace {
 using Wide = long double;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-class EveryCpu : public testing::TestWithParam<std::string> {
+/// An instruction set, and whether kernels take the CPU for one of AMD's, whose rows they ask for otherwise.
+struct Cpu {
+  std::string target;
+  bool amd;
+};
+
+void use(const Cpu& cpu) {
+  use_cpu_target(cpu.target);
+  pretend_made_by_amd(cpu.amd);
+}
+
+/// All that this CPU has, as if of either maker.
+std::vector<Cpu> every_cpu() {
+  std::vector<Cpu> all;
+  for (const std::string& target : cpu_targets())
+    for (const bool amd : {false, true})
+      if (!amd || target.starts_with("AVX3")) all.push_back({target, amd});
+  return all;
+}
+
+void PrintTo(const Cpu& cpu, std::ostream* out) { *out << cpu.target << (cpu.amd ? " of AMD's" : ""); }
+
+class EveryCpu : public testing::TestWithParam<Cpu> {
  protected:
-  EveryCpu() { use_cpu_target(GetParam()); }
-  ~EveryCpu() override { use_cpu_target("auto"); }
+  EveryCpu() { use(GetParam()); }
+  ~EveryCpu() override {
+    use_cpu_target("auto");
+    pretend_made_by_amd({});
+  }
 };
 
 /// Numbers that are floats, too, and among them some that are hard on sums.
@@ -42,9 +72,10 @@ std::vector<float> as_floats(const std::vector<double>& in) { return {in.begin()
 
 const std::vector<Index> row_counts{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 150, 257, 530};
 // From memory, rows of fewer than 8 KB in all are one tile; others are read in four streams, of one row each
-// from 768 doubles on, and of 64 where rows are shortest.
+// from 768 doubles on, or 3072 as if AMD's, and of 64 where rows are shortest.
 const std::vector<Index> widths{8,  9,  10, 11,  12,  13,  14,  15,  16,  17,  24,
                                 50, 63, 64, 100, 127, 128, 257, 500, 512, 783, 1100};
+const std::vector<std::pair<Index, Index>> long_rows{{13, 3079}, {9, 6144}};
 
 const auto halved = [](Index, Index count, double* z) {
   for (Index j = 0; j < count; ++j) z[j] *= 0.5;
@@ -77,6 +108,10 @@ void for_all_shapes(Test test) {
       SCOPED_TRACE(testing::Message() << m << " x " << d);
       test(RandomRows(m, d));
     }
+  for (const auto& [m, d] : long_rows) {
+    SCOPED_TRACE(testing::Message() << m << " x " << d);
+    test(RandomRows(m, d));
+  }
 }
 
 TEST_P(EveryCpu, MultipliesRows) {
@@ -337,6 +372,32 @@ TEST_P(EveryCpu, AddsToPanelsFromARowOn) {
     }
 }
 
+/// Rows and columns are taken in groups, and the last ones in smaller groups, of which nothing shows.
+TEST_P(EveryCpu, PanelsHaveTheBitsOfRowsAndColumnsOneByOne) {
+  for (const Index columns : {1, 10, 17, 30})
+    for (const Index m : {5, 7, 8, 15, 24}) {
+      SCOPED_TRACE(testing::Message() << m << " rows, " << columns << " columns");
+      const RandomRows c(m, 21);
+      const Index width = kernel::panel_width(columns);
+      const auto X = numbers(c.d * width, 5), R = numbers(m * width, 6), start = numbers(c.d * width, 7);
+      std::vector<double> Z(static_cast<std::size_t>(m * width)), by_row = Z;
+      auto G = start, row_by_row = start;
+      kernel::multiply_panel(c.rows(), X.data(), width, Z.data());
+      kernel::add_panel(c.rows(Place::memory), R.data(), width, G.data());
+      for (Index j = 0; j < m; ++j) {
+        kernel::multiply_panel(c.rows().some(j, 1), X.data(), width, by_row.data() + j * width);
+        kernel::add_panel(c.rows().some(j, 1), R.data() + j * width, width, row_by_row.data());
+      }
+      EXPECT_EQ(Z, by_row);
+      EXPECT_EQ(G, row_by_row);
+      for (Index first = 1; first < c.d; ++first) {
+        auto later = start;
+        kernel::add_panel(c.rows(), R.data(), width, later.data(), first);
+        EXPECT_TRUE(std::equal(later.begin() + first * width, later.end(), G.begin() + first * width));
+      }
+    }
+}
+
 TEST_P(EveryCpu, WidensFloats) {
   for (const Index count : {0, 1, 3, 4, 7, 8, 9, 100}) {
     const auto exact = numbers(count, 8);
@@ -455,34 +516,53 @@ TEST_P(EveryCpu, SoftmaxOfScoresOfAnySize) {
 bool fuses(const std::string& target) { return target.starts_with("AVX") || target == "NEON"; }
 
 TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
-  const RandomRows c(137, 50);
-  std::vector<double> labels(137);
-  for (std::size_t j = 0; j < labels.size(); ++j) labels[j] = j % 3 == 0 ? 1 : -1;
-  const auto gradient = [&](const std::string& target, Place place) {
-    use_cpu_target(target);
-    std::vector<double> g(50, 0);
+  const std::vector<RandomRows> shapes{{137, 50}, {40, 1100}, {13, 3079}};
+  const auto gradient = [&](const RandomRows& c, const Cpu& cpu, Place place) {
+    use(cpu);
+    std::vector<double> g(static_cast<std::size_t>(c.d), 0), labels(static_cast<std::size_t>(c.m));
+    for (std::size_t j = 0; j < labels.size(); ++j) labels[j] = j % 3 == 0 ? 1 : -1;
     kernel::pass(c.rows(place), c.x.data(), g.data(), kernel::LogisticSlopes{labels.data(), 1});
     return g;
   };
   const RandomEntries entries(60, 45);
-  const auto products = [&](const std::string& target) {
-    use_cpu_target(target);
+  const auto products = [&](const Cpu& cpu) {
+    use(cpu);
     std::vector<double> z(60), g(45, 1);
     kernel::multiply(entries.rows(), entries.x.data(), z.data());
     kernel::add_multiples(entries.rows(), entries.r.data(), g.data());
     return std::pair(z, g);
   };
-  const auto expected = gradient(GetParam(), Place::own_cache);
-  const auto expected_products = products(GetParam());
-  for (const std::string& other : cpu_targets()) {
-    if (fuses(other) != fuses(GetParam())) continue;
-    for (const Place place : everywhere) EXPECT_EQ(gradient(other, place), expected) << other;
-    EXPECT_EQ(products(other), expected_products) << other;
+  // Panels have room for whole registers, whose length is the CPU's own.
+  constexpr Index classes = 10;
+  const auto panels = [&](const RandomRows& c, const Cpu& cpu) {
+    use(cpu);
+    const Index width = kernel::panel_width(classes);
+    const auto scores = numbers(c.d * classes, 5);
+    std::vector<double> X(static_cast<std::size_t>(c.d * width), 0), G = X;
+    for (Index k = 0; k < c.d; ++k) std::copy_n(scores.begin() + k * classes, classes, X.begin() + k * width);
+    std::vector<double> Z(static_cast<std::size_t>(c.m * width)), both;
+    kernel::multiply_panel(c.rows(), X.data(), width, Z.data());
+    kernel::add_panel(c.rows(), Z.data(), width, G.data());
+    for (const auto& panel : {Z, G})
+      for (std::size_t k = 0; k < panel.size(); ++k)
+        if (static_cast<Index>(k) % width < classes) both.push_back(panel[k]);
+    return both;
+  };
+  for (const Cpu& other : every_cpu()) {
+    if (fuses(other.target) != fuses(GetParam().target)) continue;
+    for (const RandomRows& c : shapes) {
+      SCOPED_TRACE(testing::Message() << testing::PrintToString(other) << ", " << c.m << " x " << c.d);
+      const auto expected = gradient(c, GetParam(), Place::own_cache);
+      for (const Place place : everywhere) EXPECT_EQ(gradient(c, other, place), expected);
+      EXPECT_EQ(panels(c, other), panels(c, GetParam()));
+    }
+    EXPECT_EQ(products(other), products(GetParam()));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, EveryCpu, testing::ValuesIn(cpu_targets()),
-                         [](const auto& test) { return test.param; });
+INSTANTIATE_TEST_SUITE_P(Cpu, EveryCpu, testing::ValuesIn(every_cpu()), [](const auto& test) {
+  return test.param.target + (test.param.amd ? "_of_AMD" : "");
+});
 
 TEST(CpuTarget, IsTheBestUnlessAskedFor) {
   const auto all = cpu_targets();
