@@ -404,11 +404,15 @@ struct Dense {
       pass_in_tiles(A, tile, x, g, residual, [](const Rows<Number>&) IDEAL_INLINED { return Nothing(); });
   }
 
-  /// Short tiles. From memory all lines are asked for; from the last cache 8 KB ahead, which is less than all
-  /// of long rows, but more is slower.
+  /// Short tiles, or one of all rows of an agent who has few, whose slopes are waited for but once. From
+  /// memory all lines are asked for; from the last cache 8 KB ahead, which is less than all of long rows, but
+  /// more is slower.
   template <class Number>
   static HWY_INLINE void pass_asking_for_all(const Rows<Number>& A, const double* x, double* g,
                                              const Residual& residual) {
+    constexpr Index few = 16 << 10;
+    if (A.place == Place::memory && A.count <= most_rows && A.count * A.row_bytes() <= few)
+      return pass_asking<Cache::nearest>(A, A.count, few, x, g, residual);
     const Index tile = std::clamp((4 << 10) / A.row_bytes() / group * group, group, most_rows);
     const Index further =
         A.place == Place::memory ? std::max<Index>(16 << 10, tile * A.row_bytes() + (4 << 10)) : 8 << 10;
