@@ -277,7 +277,7 @@ class Output(ProgramTest):
         self.assertEqual(json.loads(done.stdout), self.summary("run"))
 
     def test_progress_is_for_terminals_and_never_on_standard_output(self):
-        done, shown = self.on_terminal("solve --data synthetic:rows=20000 --graph cycle:20 --rounds 200 --out run")
+        done, shown = self.on_terminal("solve --data synthetic:rows=200000 --graph cycle:20 --out run")
         self.assertEqual(done.returncode, 0)
         self.assertIn(b" computations, gap ", shown)
         self.assertTrue(shown.endswith(b"\r\x1b[K"))
