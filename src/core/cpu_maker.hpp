@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
-
 namespace ideal {
 
-/// CPUs with the same instructions differ in what helps them, which only their makers' names tell.
-[[nodiscard]] bool made_by_amd();
-
-/// Tests go every way on any CPU; none: as it is.
-void pretend_made_by_amd(std::optional<bool> answer);
+/// CPUs with the same instructions differ in what helps them, which only their makers' names tell: AMD's from
+/// family 26 on want to be asked far ahead for what comes from memory.
+[[nodiscard]] bool wants_to_be_asked_early();
 
 }  // namespace ideal

@@ -2,7 +2,9 @@
 #include "loss/kernels.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
+#include <utility>
 
 // The order matters.
 // clang-format off
@@ -22,9 +24,6 @@ constexpr Index sums = least_columns;      // partial sums of a dot product
 constexpr Index group = 4;                 // rows whose sums fit the registers together
 constexpr Index most_rows = most_margins;  // of a tile
 constexpr Index nearest_cache = 32 << 10, page = 4 << 10;
-
-/// Rows in the second cache come as fast as they are used to Intel's CPUs with AVX-512 only.
-HWY_INLINE bool asks_own_cache() { return !avx512 || wants_to_be_asked(); }
 
 /// From memory, long rows are read in so many parts side by side, a row of each at a time: rows share each
 /// number of x, and the CPU sees what comes next of every stream.
@@ -110,7 +109,7 @@ struct Nothing {
     return {};
   }
   HWY_INLINE void ask(Index /*column*/, Index /*columns*/) const {}
-  [[nodiscard]] HWY_INLINE Nothing behind(Index /*rows*/, Index /*d*/) const { return {}; }
+  [[nodiscard]] HWY_INLINE Nothing behind(Index /*rows*/) const { return {}; }
 };
 
 /// Rows that come later, one line behind the other: half a row with each row that is used, as each is used
@@ -125,12 +124,13 @@ struct Later {
     const Number* first;
   };
   template <Index rows>
-  [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index d) const {
-    return {behind(row, d).first};
+  [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index /*d*/) const {
+    return {behind(row).first};
   }
   /// What is left to ask for when so many rows have been used once.
-  [[nodiscard]] HWY_INLINE Later behind(Index rows, Index d) const { return {first + rows * d / 2}; }
+  [[nodiscard]] HWY_INLINE Later behind(Index rows) const { return {first + rows * apart / 2, apart}; }
   const Number* first;
+  Index apart;
 };
 
 /// The streams that are read next, or their beginnings, in the order in which they will be: what one request
@@ -162,6 +162,42 @@ struct Streams {
   }
   const Number* first;
   Index apart;
+};
+
+// How loops go over columns: step(k) for every eighth.
+
+struct Even {
+  template <class Step>
+  HWY_INLINE void operator()(Index whole, const Step& step) {
+    for (Index k = 0; k < whole; k += sums) step(k);
+  }
+};
+
+/// AMD's CPUs see how far each load instruction goes from one time to the next, and fetch ahead by that. Beside
+/// rows that are read from the second cache side by side this takes half as long again as reading them. Three
+/// steps, each with instructions of its own, and then two more or not, are nothing that can be seen.
+class Uneven {
+ public:
+  template <class Step>
+  HWY_INLINE void operator()(Index whole, const Step& step) {
+    Index k = 0;
+    while (k + 5 * sums <= whole) {
+      several<3>(k, step);
+      if (two_more_ & 1) several<2>(k, step);
+      two_more_ = std::rotr(two_more_, 1);
+    }
+    for (; k < whole; k += sums) step(k);
+  }
+
+ private:
+  template <Index steps, class Step>
+  static HWY_INLINE void several(Index& k, const Step& step) {
+    step(k);
+    k += sums;
+    if constexpr (steps > 1) several<steps - 1>(k, step);
+  }
+
+  std::uint64_t two_more_ = 0x6996966996696996;  // the sequence of Thue and Morse: nothing comes thrice
 };
 
 #if HWY_TARGET == HWY_SCALAR
@@ -216,19 +252,50 @@ struct Dense {
     return folded(lanes, a[0]);
   }
 
-  /// The totals of `count` rows. Four are stored at once: who loads them together would wait for single
+#if HWY_TARGET != HWY_SCALAR
+  /// (a's total, b's total) of what two_left leaves.
+  template <class Two>
+  static HWY_INLINE Two pair_of_totals(Two a, Two b) {
+    return hn::Add(hn::InterleaveLower(a, b), hn::InterleaveUpper(hn::DFromV<Two>(), a, b));
+  }
+#endif
+#if HWY_TARGET <= HWY_AVX3
+  /// The totals of eight rows, halved together: half of the instructions of rows by themselves.
+  static HWY_INLINE V eight_totals(V sum[][parts]) {
+    V half[4], quarter[2];
+    for (Index j = 0; j < 4; ++j)  // of row j below, of row j + 4 above
+      half[j] = hn::Add(hn::ConcatLowerLower(lanes, sum[j + 4][0], sum[j][0]),
+                        hn::ConcatUpperUpper(lanes, sum[j + 4][0], sum[j][0]));
+    for (Index j = 0; j < 2; ++j)  // of rows j, j + 2, j + 4 and j + 6
+      quarter[j] = hn::Add(hn::OddEvenBlocks(hn::SwapAdjacentBlocks(half[j + 2]), half[j]),
+                           hn::OddEvenBlocks(half[j + 2], hn::SwapAdjacentBlocks(half[j])));
+    return pair_of_totals(quarter[0], quarter[1]);
+  }
+#endif
+
+  /// The totals of `count` rows. Several are stored at once: who loads them together would wait for single
   /// stores.
   template <Index count>
   static HWY_INLINE void store_totals(V sum[][parts], double* z) {
-#if HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES >= 32
-    if constexpr (count == 4) {
-      const hn::CappedTag<double, 4> four;
-      const auto pair = [](auto a, auto b) HWY_ATTR {
-        return hn::Add(hn::InterleaveLower(a, b), hn::InterleaveUpper(hn::DFromV<decltype(a)>(), a, b));
-      };
-      const auto first = pair(two_left(sum[0]), two_left(sum[1])),
-                 second = pair(two_left(sum[2]), two_left(sum[3]));
-      hn::StoreU(hn::Combine(four, second, first), four, z);
+#if HWY_TARGET <= HWY_AVX3
+    if constexpr (count == 8) return hn::StoreU(eight_totals(sum), lanes, z);
+#endif
+#if HWY_TARGET != HWY_SCALAR
+    if constexpr (count % 2 == 0) {
+      const hn::CappedTag<double, 2> two;
+      for (Index j = 0; j < count; j += 2) {
+#if HWY_MAX_BYTES >= 32
+        if constexpr (count % 4 == 0) {
+          const hn::CappedTag<double, 4> four;
+          const auto first = pair_of_totals(two_left(sum[j]), two_left(sum[j + 1])),
+                     second = pair_of_totals(two_left(sum[j + 2]), two_left(sum[j + 3]));
+          hn::StoreU(hn::Combine(four, second, first), four, z + j);
+          j += 2;
+          continue;
+        }
+#endif
+        hn::StoreU(pair_of_totals(two_left(sum[j]), two_left(sum[j + 1])), two, z + j);
+      }
       return;
     }
 #endif
@@ -238,13 +305,13 @@ struct Dense {
   /// Goes through d columns, eight at a time: `take` gets the column at which a register begins and the
   /// number of that register among those of a step. Those left at the end are taken with the last eight
   /// columns by `take_last`.
-  template <class Asked, class Take, class TakeLast>
-  static HWY_INLINE void for_columns(Index d, Index whole, Asked asked, const Take& take,
+  template <class Steps, class Asked, class Take, class TakeLast>
+  static HWY_INLINE void for_columns(Index d, Index whole, Steps& steps, Asked asked, const Take& take,
                                      const TakeLast& take_last) {
-    for (Index k = 0; k < whole; k += sums) {
+    steps(whole, [&](Index k) IDEAL_INLINED {
       asked.ask(k, sums);
       for (Index p = 0; p < parts; ++p) take(k + p * width, p);
-    }
+    });
     if (whole == d) return;
     asked.ask(whole, d - whole);
     const Index done = (sums - (d - whole)) / width;  // registers with none of these
@@ -257,9 +324,9 @@ struct Dense {
   /// Partial sums of the dot products with x of so many rows, which begin `apart` numbers apart. Every
   /// address in this and the next loop is a local variable: a store of a register may change anything else,
   /// and a load that is not of rows costs as much as one that is.
-  template <Index rows, class Number, class Asked>
+  template <Index rows, class Number, class Asked, class Steps = Even>
   static HWY_INLINE void sum_products(const Number* A, Index d, Index apart, const Point& point,
-                                      V sum[][parts], Asked asked) {
+                                      V sum[][parts], Asked asked, Steps&& steps = {}) {
     const double *const x = point.x, *const end = point.end;
     const Number* row[rows];
     for (Index j = 0; j < rows; ++j) {
@@ -270,18 +337,21 @@ struct Dense {
       for (Index j = 0; j < rows; ++j) sum[j][p] = hn::MulAdd(load(row[j] + at), factor, sum[j][p]);
     };
     for_columns(
-        d, point.whole, asked, [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, load(x + at)); },
+        d, point.whole, steps, asked,
+        [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, load(x + at)); },
         [&](Index at, Index p) IDEAL_INLINED { add_products(at, p, hn::Load(lanes, end + p * width)); });
   }
 
   /// Adds multiples of so many rows to g.
   template <Index rows, class Number, class Asked>
-  static HWY_INLINE void add_rows(const Number* A, Index d, const double* r, Sum& to, Asked asked) {
+  static HWY_INLINE void add_rows(const Number* A, Index d, Index apart, const double* r, Sum& to,
+                                  Asked asked) {
     double *const g = to.g, *const end = to.end;
     const Number* row[rows];
     V scale[rows];
+    Even steps;
     for (Index j = 0; j < rows; ++j) {
-      row[j] = A + j * d;
+      row[j] = A + j * apart;
       scale[j] = hn::Set(lanes, r[j]);
     }
     const auto multiples_added = [&](Index at, V sum) IDEAL_INLINED {
@@ -289,18 +359,52 @@ struct Dense {
       return sum;
     };
     for_columns(
-        d, to.whole, asked,
+        d, to.whole, steps, asked,
         [&](Index at, Index) IDEAL_INLINED { hn::StoreU(multiples_added(at, load(g + at)), lanes, g + at); },
         [&](Index at, Index p) IDEAL_INLINED {
           hn::Store(multiples_added(at, hn::Load(lanes, end + p * width)), lanes, end + p * width);
         });
   }
 
+  /// Adds multiples of so many rows to g, in place of which come the products with x of as many that follow.
+  template <Index rows, class Number>
+  static HWY_INLINE void add_rows_beside_products(const Number* A, Index d, Index apart, double* r, Sum& to,
+                                                  const Point& point) {
+    double *const g = to.g, *const g_end = to.end;
+    const double *const x = point.x, *const x_end = point.end;
+    const Number *row[rows], *next[rows];
+    V scale[rows], sum[rows][parts];
+    Even steps;
+    for (Index j = 0; j < rows; ++j) {
+      row[j] = A + j * apart;
+      next[j] = A + (rows + j) * apart;
+      scale[j] = hn::Set(lanes, r[j]);
+      for (Index p = 0; p < parts; ++p) sum[j][p] = hn::Zero(lanes);
+    }
+    const auto both = [&](Index at, Index p, V factor, V added) IDEAL_INLINED {
+      for (Index j = 0; j < rows; ++j) {
+        sum[j][p] = hn::MulAdd(load(next[j] + at), factor, sum[j][p]);
+        added = hn::MulAdd(load(row[j] + at), scale[j], added);
+      }
+      return added;
+    };
+    for_columns(
+        d, to.whole, steps, Nothing(),
+        [&](Index at, Index p) IDEAL_INLINED {
+          hn::StoreU(both(at, p, load(x + at), load(g + at)), lanes, g + at);
+        },
+        [&](Index at, Index p) IDEAL_INLINED {
+          const V added = both(at, p, hn::Load(lanes, x_end + p * width), hn::Load(lanes, g_end + p * width));
+          hn::Store(added, lanes, g_end + p * width);
+        });
+    store_totals<rows>(sum, r);
+  }
+
   template <class Number, class Asked = Nothing>
   static HWY_INLINE void multiply(const Rows<Number>& A, const Point& x, double* z, Asked asked = {}) {
     by_groups<group>(0, A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
       V sum[rows][parts];
-      sum_products<rows>(A.row(j), A.d, A.d, x, sum, asked.template share<rows>(j, A.d));
+      sum_products<rows>(A.row(j), A.d, A.apart, x, sum, asked.template share<rows>(j, A.d));
       store_totals<rows>(sum, z + j);
     });
   }
@@ -311,7 +415,7 @@ struct Dense {
     const Index length = A.count / streams, rest = length * streams;
     for (Index k = 0; k < length; ++k) {
       V sum[streams][parts];
-      sum_products<streams>(A.row(k), A.d, length * A.d, x, sum, Nothing());
+      sum_products<streams>(A.row(k), A.d, length * A.apart, x, sum, Nothing());
       if (length == 1) {
         store_totals<streams>(sum, z);
       } else {
@@ -326,7 +430,7 @@ struct Dense {
   template <class Number, class Asked = Nothing>
   static HWY_INLINE void add(const Rows<Number>& A, const double* r, Sum& g, Asked asked = {}) {
     by_groups<2 * group>(0, A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
-      add_rows<rows>(A.row(j), A.d, r + j, g, asked.template share<rows>(j, A.d));
+      add_rows<rows>(A.row(j), A.d, A.apart, r + j, g, asked.template share<rows>(j, A.d));
     });
   }
 
@@ -344,7 +448,7 @@ struct Dense {
   /// would only disturb. While slopes and additions are computed nothing would be read, so these ask for
   /// streams of the next tile.
   template <class Brought, class Number>
-  static HWY_INLINE void pass_in_streams(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
+  static HWY_NOINLINE void pass_in_streams(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                          const Residual& residual) {
     const Index tile = streams * stream_rows(A, Brought::far_apart);
     const Point x(x_numbers, A.d);
@@ -355,7 +459,7 @@ struct Dense {
       multiply_in_streams(some, x, z);
       // Behind the last tile lie the rows of another agent, who probably has as many.
       const Index left = A.count - first - some.count;
-      const Index apart = std::min(tile, left > 0 ? left : A.count) / streams * A.d;
+      const Index apart = std::min(tile, left > 0 ? left : A.count) / streams * A.apart;
       const Streams<Number, Brought> next{some.row(some.count), apart};
       next.ask_at_once();
       settle(residual, first, some.count, z);
@@ -377,45 +481,99 @@ struct Dense {
       const auto asked = asked_beside(some);
       multiply(some, x, z, asked);
       settle(residual, first, some.count, z);
-      add(some, z, g, asked.behind(some.count, some.d));
+      add(some, z, g, asked.behind(some.count));
     }
   }
 
   /// The same, asking for what lies so many bytes further on.
   template <Cache cache, class Number>
-  static HWY_INLINE void pass_asking(const Rows<Number>& A, Index tile, Index bytes_further, const double* x,
+  static HWY_NOINLINE void pass_asking(const Rows<Number>& A, Index tile, Index bytes_further, const double* x,
                                      double* g, const Residual& residual) {
     const Index further = bytes_further / static_cast<Index>(sizeof(Number));
     pass_in_tiles(A, tile, x, g, residual, [further](const Rows<Number>& some) IDEAL_INLINED {
-      return Later<Number, cache>{some.data + further};
+      return Later<Number, cache>{some.data + further, some.apart};
     });
   }
 
-  /// Rows that the nearest cache soon has. Where it has room for two tiles, the next is fetched meanwhile.
-  template <class Number>
-  static HWY_INLINE void pass_near(const Rows<Number>& A, const double* x, double* g,
-                                   const Residual& residual) {
-    const Index fitting = fitting_rows(A) / 2 / group * group, tile = std::clamp(fitting, group, most_rows);
-    if (fitting >= group && (A.place == Place::shared_cache || asks_own_cache()))
-      pass_in_tiles(A, tile, x, g, residual, [](const Rows<Number>& some) IDEAL_INLINED {
-        return Later<Number, Cache::nearest>{some.row(some.count)};
-      });
-    else
-      pass_in_tiles(A, tile, x, g, residual, [](const Rows<Number>&) IDEAL_INLINED { return Nothing(); });
+  /// Tiles of which the nearest cache has room for two.
+  template <class Number, class AskedBeside>
+  static HWY_NOINLINE void pass_near(const Rows<Number>& A, const double* x, double* g,
+                                   const Residual& residual, const AskedBeside& asked_beside) {
+    const Index fitting = fitting_rows(A) / 2 / group * group;
+    pass_in_tiles(A, std::clamp(fitting, group, most_rows), x, g, residual, asked_beside);
   }
 
-  /// Short tiles, or one of all rows of an agent who has few, whose slopes are waited for but once. From
-  /// memory all lines are asked for; from the last cache 8 KB ahead, which is less than all of long rows, but
-  /// more is slower.
+  /// A few rows at a time. Their slopes are computed beside the products of the next few, so that nothing
+  /// waits for them. Meanwhile what lies so many bytes further on is asked for, or the few rows behind those.
   template <class Number>
-  static HWY_INLINE void pass_asking_for_all(const Rows<Number>& A, const double* x, double* g,
+  static HWY_NOINLINE void pass_in_groups(const Rows<Number>& A, Index bytes_further, const double* x_numbers,
+                                          double* g_numbers, const Residual& residual) {
+    constexpr Index rows = avx512 ? 2 * group : group;
+    const Point x(x_numbers, A.d);
+    Sum g(g_numbers, A.d);
+    Uneven steps;
+    const Index d = A.d, apart = A.apart, whole = A.count / rows * rows;
+    const Index further = std::max(bytes_further / static_cast<Index>(sizeof(Number)), 2 * rows * apart);
+    const auto beside = [&](Index first) IDEAL_INLINED {
+      return Later<Number, Cache::nearest>{A.row(first) + further, apart};
+    };
+    HWY_ALIGN double turns[2][rows];
+    double *z = turns[0], *next_z = turns[1];
+    const auto products = [&](Index first, auto asked, double* to) IDEAL_INLINED {
+      V sum[rows][parts];
+      sum_products<rows>(A.row(first), d, apart, x, sum, asked, steps);
+      store_totals<rows>(sum, to);
+    };
+    const auto rest = A.some(whole, A.count - whole);
+    if (whole > 0) products(0, Nothing(), z);
+    for (Index first = 0; first < whole; first += rows) {
+      settle(residual, first, rows, z);
+      const Index next = first + rows;
+      if (next < whole)
+        products(next, beside(first).template share<rows>(0, d), next_z);
+      else
+        multiply(rest, x, next_z, beside(first));
+      add_rows<rows>(A.row(first), d, apart, z, g, beside(first).behind(rows).template share<rows>(0, d));
+      std::swap(z, next_z);
+    }
+    if (whole == 0) multiply(rest, x, z);
+    settle(residual, whole, rest.count, z);
+    add(rest, z, g, beside(whole));
+  }
+
+  /// Two rows at a time, added beside the products of the next two: as little as possible is used between the
+  /// two uses of a row, and rows are read all the time.
+  template <class Number>
+  static HWY_NOINLINE void pass_in_pairs(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
+                                         const Residual& residual) {
+    constexpr Index rows = 2;
+    const Point x(x_numbers, A.d);
+    Sum g(g_numbers, A.d);
+    HWY_ALIGN double z[rows];
+    Index first = 0;
+    if (A.count >= rows) multiply(A.some(0, rows), x, z);
+    for (; first + 2 * rows <= A.count; first += rows) {
+      settle(residual, first, rows, z);
+      add_rows_beside_products<rows>(A.row(first), A.d, A.apart, z, g, x);
+    }
+    for (; first < A.count; first += rows) {
+      const auto some = A.some(first, std::min(rows, A.count - first));
+      if (some.count < rows) multiply(some, x, z);
+      settle(residual, first, some.count, z);
+      add(some, z, g);
+    }
+  }
+
+  /// Short tiles, or one of all rows of an agent who has few, whose slopes are waited for but once. All lines
+  /// are asked for, 16 KB ahead, or further where tiles are longer.
+  template <class Number>
+  static HWY_NOINLINE void pass_in_short_tiles(const Rows<Number>& A, const double* x, double* g,
                                              const Residual& residual) {
     constexpr Index few = 16 << 10;
-    if (A.place == Place::memory && A.count <= most_rows && A.count * A.row_bytes() <= few)
+    if (A.count <= most_rows && A.count * A.row_bytes() <= few)
       return pass_asking<Cache::nearest>(A, A.count, few, x, g, residual);
     const Index tile = std::clamp((4 << 10) / A.row_bytes() / group * group, group, most_rows);
-    const Index further =
-        A.place == Place::memory ? std::max<Index>(16 << 10, tile * A.row_bytes() + (4 << 10)) : 8 << 10;
+    const Index further = std::max<Index>(16 << 10, tile * A.row_bytes() + (4 << 10));
     pass_asking<Cache::nearest>(A, tile, further, x, g, residual);
   }
 
@@ -423,26 +581,33 @@ struct Dense {
   template <class Number>
   static Index fitting_rows(const Rows<Number>& A) {
     constexpr Index of_number = sizeof(Number), of_double = sizeof(double);
-    return (nearest_cache - 2 * A.d * of_double) / (A.d * of_number);
+    return (nearest_cache - 2 * A.d * of_double) / (A.apart * of_number);
   }
 
-  /// Rows in a core's own caches, and short ones in the last, are near. Those in the last cache that are so
-  /// long that two tiles do not fit the nearest are taken like those in memory. Of agents with too few rows
-  /// for streams all are a tile, and rows of agents that come soon are asked for.
   template <class Number>
   static void pass(const Rows<Number>& A, const double* x, double* g, const Residual& residual) {
     constexpr Index soon = 32 << 10;
-    const bool short_rows = sizeof(Number) < sizeof(double) || A.row_bytes() <= page;
-    if (A.place == Place::own_cache || (A.place == Place::shared_cache && fitting_rows(A) >= 2 * group))
-      pass_near(A, x, g, residual);
-    else if (wants_to_be_asked() && (A.place == Place::shared_cache || short_rows))
-      pass_asking_for_all(A, x, g, residual);
-    else if (A.count < streams || A.count * A.row_bytes() < worth_streams)
-      pass_asking<Cache::second>(A, A.count, soon, x, g, residual);
-    else if (wants_to_be_asked())
-      pass_in_streams<PairByPair>(A, x, g, residual);
-    else
-      pass_in_streams<LineByLine>(A, x, g, residual);
+    const bool worth_it = A.count >= streams && A.count * A.row_bytes() >= worth_streams;
+    switch (A.reading) {
+      case Reading::tiles:
+        return pass_near(A, x, g, residual, [](const Rows<Number>&) IDEAL_INLINED { return Nothing(); });
+      case Reading::tiles_asked_for:
+        return pass_near(A, x, g, residual, [](const Rows<Number>& some) IDEAL_INLINED {
+          return Later<Number, Cache::nearest>{some.row(some.count), some.apart};
+        });
+      case Reading::groups: return pass_in_groups(A, 0, x, g, residual);
+      case Reading::groups_from_afar: return pass_in_groups(A, 16 << 10, x, g, residual);
+      case Reading::pairs: return pass_in_pairs(A, x, g, residual);
+      case Reading::streams:
+        if (worth_it) return pass_in_streams<LineByLine>(A, x, g, residual);
+        break;
+      case Reading::streams_asked_for:
+        if (worth_it) return pass_in_streams<PairByPair>(A, x, g, residual);
+        break;
+      case Reading::short_tiles: return pass_in_short_tiles(A, x, g, residual);
+      case Reading::agents: break;
+    }
+    pass_asking<Cache::second>(A, std::min(A.count, most_rows), soon, x, g, residual);
   }
 };
 

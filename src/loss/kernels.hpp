@@ -3,6 +3,7 @@
 
 #include <ideal/block.hpp>
 
+#include <array>
 #include <type_traits>
 #include <vector>
 
@@ -19,16 +20,37 @@ constexpr Index least_columns = 8;
 /// cores share, or in memory.
 enum class Place { own_cache, shared_cache, memory };
 
-/// Rows of d numbers, one behind the other.
+/// How a pass goes through rows, of which nothing shows but its speed: which is the fastest, CPUs differ in,
+/// and so it is found out by trying (reading.hpp).
+enum class Reading {
+  tiles,              ///< tile by tile out of the nearest cache; nothing is asked for ahead of its use
+  tiles_asked_for,    ///< meanwhile the next tile is asked for
+  groups,             ///< a few rows at a time, whose slopes are computed beside the products of the next
+  groups_from_afar,   ///< which are asked for long before
+  pairs,              ///< two rows at a time, which are added beside the products of the next two
+  streams,            ///< from memory, in four streams, of which a part is asked for
+  streams_asked_for,  ///< of which all is asked for
+  short_tiles,        ///< tiles of 4 KB, or of an agent's few rows, all of which is asked for long before
+  agents              ///< an agent's few rows as one tile, and those of agents that come soon are asked for
+};
+inline constexpr std::array readings{
+    Reading::tiles,   Reading::tiles_asked_for,   Reading::groups,      Reading::groups_from_afar, Reading::pairs,
+    Reading::streams, Reading::streams_asked_for, Reading::short_tiles, Reading::agents};
+
+/// Rows of d numbers, each of which begins `apart` numbers behind the one before; between them are zeros.
 template <class Number>
 struct Rows {
   const Number* data;
   Index count, d;
   Place place;
+  Reading reading = Reading::tiles;
+  Index apart = d;
 
-  [[nodiscard]] const Number* row(Index j) const { return data + j * d; }
-  [[nodiscard]] Index row_bytes() const { return d * static_cast<Index>(sizeof(Number)); }
-  [[nodiscard]] Rows some(Index first, Index many) const { return {row(first), many, d, place}; }
+  [[nodiscard]] const Number* row(Index j) const { return data + j * apart; }
+  [[nodiscard]] Index row_bytes() const { return apart * static_cast<Index>(sizeof(Number)); }
+  [[nodiscard]] Rows some(Index first, Index many) const {
+    return {row(first), many, d, place, reading, apart};
+  }
 };
 
 /// Non-zeros of one row; the columns ascend, none occurs twice.

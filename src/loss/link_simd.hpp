@@ -34,7 +34,7 @@ HWY_INLINE void transform(Tag tag, double* z, const double* b, Index count, cons
   for (; k + wide <= count; k += wide)
     hn::StoreU(f(tag, hn::LoadU(tag, z + k), hn::LoadU(tag, b + k)), tag, z + k);
   if (k == count) return;
-  if constexpr (wide > 4) {
+  if constexpr (wide > 2) {
     transform(hn::Half<Tag>(), z + k, b + k, count - k, f);
   } else {
     for (; k < count; ++k) z[k] = hn::GetLane(f(tag, hn::Set(tag, z[k]), hn::Set(tag, b[k])));

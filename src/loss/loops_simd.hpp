@@ -8,8 +8,6 @@
 #define IDEAL_LOSS_LOOPS_SIMD_HPP
 #endif
 
-#include "core/cpu_maker.hpp"
-
 #include <ideal/block.hpp>
 
 #include <hwy/highway.h>
@@ -24,9 +22,6 @@ namespace {
 
 /// AVX-512, and what has come since: better instruction sets have smaller numbers.
 constexpr bool avx512 = HWY_TARGET <= HWY_AVX3;
-
-/// CPUs differ in how data come fastest (decision 025). AMD's with AVX-512 want to be asked for every line.
-HWY_INLINE bool wants_to_be_asked() { return avx512 && made_by_amd(); }
 
 /// take<many>(j) for all numbers j from `begin` to `end`: `many` at a time, and those left by half as many.
 template <Index many, class Take>

@@ -30,7 +30,8 @@ struct Panel {
 
   /// `rows` rows of A times `wide` registers of a row of X: all sums stay in registers.
   template <Index rows, Index wide>
-  static HWY_INLINE void multiply_block(const double* A, Index d, const double* X, Index width, double* Z) {
+  static HWY_INLINE void multiply_block(const double* A, Index d, Index apart, const double* X, Index width,
+                                        double* Z) {
     V sum[rows][wide];
     for (Index j = 0; j < rows; ++j)
       for (Index v = 0; v < wide; ++v) sum[j][v] = hn::Zero(lanes);
@@ -38,7 +39,7 @@ struct Panel {
       V x[wide];
       for (Index v = 0; v < wide; ++v) x[v] = hn::LoadU(lanes, X + k * width + v * lane_count);
       for (Index j = 0; j < rows; ++j) {
-        const V a = hn::Set(lanes, A[j * d + k]);
+        const V a = hn::Set(lanes, A[j * apart + k]);
         for (Index v = 0; v < wide; ++v) sum[j][v] = hn::MulAdd(a, x[v], sum[j][v]);
       }
     }
@@ -55,8 +56,8 @@ struct Panel {
     for (Index c = 0; c < columns; ++c)
       for (Index v = 0; v < wide; ++v) sum[c][v] = hn::LoadU(lanes, G + c * width + v * lane_count);
     const double* row = A.data + k;
-    const Index ahead = A.place == Place::own_cache ? 0 : A.count * A.d;
-    for (Index j = 0; j < A.count; ++j, row += A.d, R += width) {
+    const Index ahead = A.place == Place::own_cache ? 0 : A.count * A.apart;
+    for (Index j = 0; j < A.count; ++j, row += A.apart, R += width) {
       __builtin_prefetch(row + ahead, 0, 2);
       V r[wide];
       for (Index v = 0; v < wide; ++v) r[v] = hn::LoadU(lanes, R + v * lane_count);
@@ -72,7 +73,7 @@ struct Panel {
   template <Index wide>
   static HWY_INLINE void multiply_strip(const Rows<double>& A, const double* X, Index width, double* Z) {
     by_groups<group>(0, A.count, [&]<Index rows>(Index j) IDEAL_INLINED {
-      multiply_block<rows, wide>(A.row(j), A.d, X, width, Z + j * width);
+      multiply_block<rows, wide>(A.row(j), A.d, A.apart, X, width, Z + j * width);
     });
   }
 

@@ -216,9 +216,9 @@ Index Rows::panel_rows() const {
 kernel::Rows<double> Rows::in_double(Index first, Index count, kernel::Numbers& wide) const {
   if (const auto* already = std::get_if<kernel::Rows<double>>(&data_)) return already->some(first, count);
   const auto& A = std::get<kernel::Rows<float>>(data_);
-  wide.resize(static_cast<std::size_t>(count * A.d));
-  kernel::widen(A.row(first), count * A.d, wide.data());
-  return {wide.data(), count, A.d, kernel::Place::own_cache};
+  wide.resize(static_cast<std::size_t>(count * A.apart));
+  kernel::widen(A.row(first), count * A.apart, wide.data());
+  return {wide.data(), count, A.d, kernel::Place::own_cache, kernel::Reading::tiles, A.apart};
 }
 
 void Rows::pass_panel_rows(Index begin, Index end, const Panel& panel, const PanelUse& use) const {
@@ -300,7 +300,7 @@ bool Rows::all_zero() const {
                                                     [](double v) { return v == 0; });
                                },
                                [](const auto& A) {
-                                 return std::all_of(A.data, A.data + A.count * A.d,
+                                 return std::all_of(A.data, A.data + A.count * A.apart,
                                                     [](auto v) { return v == 0; });
                                }},
                     data_);

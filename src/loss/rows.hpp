@@ -37,6 +37,18 @@ class Rows {
   /// Of memory.
   [[nodiscard]] Index bytes() const;
 
+  /// Dense rows of this type; null: these are others.
+  template <class Number>
+  [[nodiscard]] const kernel::Rows<Number>* dense() const {
+    return std::get_if<kernel::Rows<Number>>(&data_);
+  }
+
+  /// How passes go through dense rows from now on.
+  template <class Number>
+  void read_by(kernel::Reading reading) {
+    if (auto* rows = std::get_if<kernel::Rows<Number>>(&data_)) rows->reading = reading;
+  }
+
   /// How many pieces of the rows are worth a thread each, where a sum has `numbers` numbers. It depends on
   /// nothing but the rows, and not on the type that holds them.
   [[nodiscard]] Index pieces(Index numbers) const;

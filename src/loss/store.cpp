@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/cache.hpp"
 #include "core/huge_pages.hpp"
+#include "loss/reading.hpp"
 #include "loss/rows.hpp"
 
 #include <ideal/error.hpp>
@@ -94,16 +95,16 @@ class Copies {
   Vector labels_;
 };
 
-std::shared_ptr<const Rows> shared_rows(const std::shared_ptr<const Dataset>& data, Index first, Index end,
+std::shared_ptr<Rows> shared_rows(const std::shared_ptr<const Dataset>& data, Index first, Index end,
                                         kernel::Place place) {
   const double* const labels = data->labels.data() + first;
   if (const auto* sparse = std::get_if<SparseRows>(&data->features))
-    return std::make_shared<const Rows>(
+    return std::make_shared<Rows>(
         data,
         SparseView{sparse->outerIndexPtr() + first, sparse->innerIndexPtr(), sparse->valuePtr(), end - first},
         labels, data->columns());
   const auto& dense = std::get<DenseRows>(data->features);
-  return std::make_shared<const Rows>(
+  return std::make_shared<Rows>(
       data, kernel::Rows<double>{dense.data() + first * dense.cols(), end - first, dense.cols(), place},
       labels, data->columns());
 }
@@ -124,12 +125,12 @@ class Store {
 
   /// Where copies of the agents' rows begin, in bytes, and where the last one ends; of those that are not
   /// worth it there is none.
-  static std::vector<std::size_t> places(std::span<const std::optional<Findings>> found,
-                                         std::span<const Index> offsets, Index columns) {
+  [[nodiscard]] std::vector<std::size_t> places(std::span<const std::optional<Findings>> found,
+                                                std::span<const Index> offsets, Index columns) const {
     std::vector<std::size_t> at{0};
     for (std::size_t i = 0; i < found.size(); ++i) {
       const auto numbers = [&] {
-        return static_cast<std::size_t>((offsets[i + 1] - offsets[i]) * found[i]->width(columns));
+        return static_cast<std::size_t>((offsets[i + 1] - offsets[i]) * apart(found[i]->width(columns)));
       };
       const std::size_t bytes =
           found[i] ? numbers() * (found[i]->floats ? sizeof(float) : sizeof(double)) : 0;
@@ -139,7 +140,7 @@ class Store {
   }
 
   /// Rows from `first` on.
-  [[nodiscard]] std::shared_ptr<const Rows> copy(Eigen::Ref<const DenseRows> rows, Index first,
+  [[nodiscard]] std::shared_ptr<Rows> copy(Eigen::Ref<const DenseRows> rows, Index first,
                                                  Findings found, std::shared_ptr<const Copies> room,
                                                  std::size_t at) const {
     if (found.floats) return packed<float>(rows, first, std::move(found), std::move(room), at);
@@ -169,17 +170,27 @@ class Store {
 
   /// Rows that a cache holds are not moved by readers into large pages: there are too few to fill many.
   [[nodiscard]] bool wants_large_pages() const {
-    const Index bytes = numbers_ * static_cast<Index>(sizeof(double));
-    return bytes >= static_cast<Index>(worth_large_pages) && bytes <= cached_bytes();
+    return bytes() >= static_cast<Index>(worth_large_pages) && bytes() <= cached_bytes();
   }
 
+  /// Rows that a cache holds begin where a register does, if that takes little more room: what lies across two
+  /// lines is loaded twice.
+  [[nodiscard]] Index apart(Index width) const {
+    const Index whole = kernel::panel_width(width);
+    return bytes() <= cached_bytes() && 8 * (whole - width) <= width ? whole : width;
+  }
+
+  [[nodiscard]] Index bytes() const { return numbers_ * static_cast<Index>(sizeof(double)); }
+
   template <class Number>
-  [[nodiscard]] std::shared_ptr<const Rows> packed(Eigen::Ref<const DenseRows> from, Index first,
+  [[nodiscard]] std::shared_ptr<Rows> packed(Eigen::Ref<const DenseRows> from, Index first,
                                                    Findings found, std::shared_ptr<const Copies> room,
                                                    std::size_t at) const {
     using Matrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-    Eigen::Map<Matrix> rows(reinterpret_cast<Number*>(room->rows() + at), from.rows(),
-                            found.width(from.cols()));
+    const Index width = found.width(from.cols());
+    Eigen::Map<Matrix> all(reinterpret_cast<Number*>(room->rows() + at), from.rows(), apart(width));
+    auto rows = all.leftCols(width);
+    all.rightCols(all.cols() - width).setZero();
     const auto& kept = found.kept;
     if (kept.empty()) {
       rows = from.cast<Number>();
@@ -188,9 +199,13 @@ class Store {
         for (Index k = 0; k < std::ssize(kept); ++k)
           rows(j, k) = kept[k] < 0 ? Number(0) : static_cast<Number>(from(j, kept[k]));
     }
-    const kernel::Rows<Number> view{rows.data(), rows.rows(), rows.cols(), place<Number>()};
+    const kernel::Rows<Number> view{.data = all.data(),
+                                    .count = all.rows(),
+                                    .d = width,
+                                    .place = place<Number>(),
+                                    .apart = all.cols()};
     const double* const labels = room->labels().data() + first;
-    return std::make_shared<const Rows>(std::move(room), view, labels, from.cols(), std::move(found.kept));
+    return std::make_shared<Rows>(std::move(room), view, labels, from.cols(), std::move(found.kept));
   }
 
   void require_floats(Eigen::Ref<const DenseRows> rows) const {
@@ -228,6 +243,11 @@ std::shared_ptr<const Dataset> taken(Dataset& data) {
   return own;
 }
 
+std::vector<std::shared_ptr<const Rows>> ready(const std::vector<std::shared_ptr<Rows>>& rows) {
+  choose_reading(rows);
+  return {rows.begin(), rows.end()};
+}
+
 }  // namespace
 
 Storage parse_storage(std::string_view name) {
@@ -245,17 +265,17 @@ std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<co
   const Store store(data, storage);
   auto found = store.all_findings(data, offsets);
   const auto agents = found.size();
-  std::vector<std::shared_ptr<const Rows>> rows(agents);
+  std::vector<std::shared_ptr<Rows>> rows(agents);
   if (std::ranges::none_of(found, is_worth_a_copy)) {
     const auto shared = taken(data);
     for (std::size_t i = 0; i < agents; ++i)
       rows[i] = shared_rows(shared, offsets[i], offsets[i + 1], store.place<double>());
-    return rows;
+    return ready(rows);
   }
   // If some are copied then all, so that the data can be forgotten on the way, from their end.
   for (auto& any : found)
     if (!any) any = Findings{.floats = false, .kept = {}};
-  const auto at = Store::places(found, offsets, data.columns());
+  const auto at = store.places(found, offsets, data.columns());
   const auto room = std::make_shared<const Copies>(at.back(), std::move(data.labels));
   for (std::size_t i = agents; i-- > 0;) {
     const Index first = offsets[i], count = offsets[i + 1] - first;
@@ -263,7 +283,7 @@ std::vector<std::shared_ptr<const Rows>> store_rows(Dataset&& data, std::span<co
                          std::move(*found[i]), room, at[i]);
     forget_rows_from(data, first);
   }
-  return rows;
+  return ready(rows);
 }
 
 std::vector<std::shared_ptr<const Rows>> store_rows(const std::shared_ptr<const Dataset>& data,
@@ -271,17 +291,17 @@ std::vector<std::shared_ptr<const Rows>> store_rows(const std::shared_ptr<const 
   const Store store(*data, storage);
   auto found = store.all_findings(*data, offsets);
   const auto agents = found.size();
-  const auto at = Store::places(found, offsets, data->columns());
+  const auto at = store.places(found, offsets, data->columns());
   const bool none = std::ranges::none_of(found, is_worth_a_copy);
   const auto room = none ? nullptr : std::make_shared<const Copies>(at.back(), data->labels);
-  std::vector<std::shared_ptr<const Rows>> rows(agents);
+  std::vector<std::shared_ptr<Rows>> rows(agents);
   for (std::size_t i = 0; i < agents; ++i) {
     const Index first = offsets[i], count = offsets[i + 1] - first;
     rows[i] = found[i] ? store.copy(std::get<DenseRows>(data->features).middleRows(first, count), first,
                                     std::move(*found[i]), room, at[i])
                        : shared_rows(data, first, first + count, store.place<double>());
   }
-  return rows;
+  return ready(rows);
 }
 
 }  // namespace ideal

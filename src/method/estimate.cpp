@@ -18,8 +18,8 @@ namespace {
 // networks.
 constexpr Index most_agents = 4096, most_steps = 512;
 
-// Power steps end below the largest eigenvalue, Ritz values inside the spectrum.
-constexpr double curvature_margin = 1.03, margin_above = 1.02, margin_below = 1 / 1.03;
+// Ritz values lie inside the spectrum.
+constexpr double margin_above = 1.02, margin_below = 1 / 1.03;
 
 // In a survey's message, after the vectors: sums of these numbers for the parent, who that is, the result.
 enum InMessage : Index { square, product, start, addressee, lambda_max, lambda_min, rows_beside };

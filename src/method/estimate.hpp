@@ -13,8 +13,9 @@ struct Beliefs {
   [[nodiscard]] double kappa_f() const { return L / mu; }
 };
 
-/// So many, from any direction, come near the largest curvature.
+/// So many, from any direction, come near the largest curvature; it is at most so many times what they find.
 inline constexpr Index power_steps = 3;
+inline constexpr double curvature_margin = 1.03;
 
 /// One step, and computation, of the power method for L_i at X from each agent's direction; `largest` keeps
 /// the largest |H_i u| / |u| seen.

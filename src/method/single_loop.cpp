@@ -11,12 +11,11 @@ namespace ideal {
 
 namespace {
 
-double square(double x) { return x * x; }
+double squared(double x) { return x * x; }
 
 // Agents look at their curvature at iterations 6, 10, 16, 26, ...
 constexpr double between_looks = 1.6;
 constexpr Index first_look = 6;
-constexpr double curvature_margin = 1.03;  // a power step ends below the largest eigenvalue
 
 }  // namespace
 
@@ -201,8 +200,8 @@ void SingleLoop::hear_word(Run& run) {
 
   const auto n = static_cast<double>(W_.agents());
   const double L = beliefs_.L;
-  const double estimate = n / 2 * (1 / beliefs_.mu - 1 / L) * square(L * most[shift]) +
-                          L / 2 * square(deviation(most[mixed]) + std::sqrt(n) * most[shift]);
+  const double estimate = n / 2 * (1 / beliefs_.mu - 1 / L) * squared(L * most[shift]) +
+                          L / 2 * squared(deviation(most[mixed]) + std::sqrt(n) * most[shift]);
   // The word is as old as the one before it was then, so by now it has shrunk as much again, if not by
   // chance. It may be small enough before the next one comes.
   const double last = std::exchange(progress_.estimate, estimate);
@@ -216,7 +215,7 @@ void SingleLoop::hear_word(Run& run) {
     verify(run, by_now);
   else if (wait < iterations_of_word())
     proof_.at = k_ + static_cast<Index>(std::ceil(wait));
-  consider_calming(run, by_now, n / 2 * beliefs_.mu * square(iterations_ * most[moved]));
+  consider_calming(run, by_now, n / 2 * beliefs_.mu * squared(iterations_ * most[moved]));
   if (options_.guard) judge_progress(run, estimate);
   if (options_.follow && most[curvature] > 0) {
     beliefs_.L = std::max(caution_ * curvature_margin * most[curvature], beliefs_.mu);

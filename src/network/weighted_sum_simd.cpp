@@ -52,9 +52,8 @@ HWY_INLINE void put(V value, double* to) {
 
 /// Where agents are numbered along the graph, the last neighbour is the one that no sum before had. The CPU
 /// sees it coming, but not early enough: so many numbers ahead it is asked for. 2 KB are 4 to 7 % faster than
-/// nothing, and than 32 KB; on AMD's CPUs with AVX-512 8 KB are a sixth to a quarter faster than 2 KB from
-/// memory.
-HWY_INLINE Index asked_ahead() { return HWY_TARGET <= HWY_AVX3 && made_by_amd() ? 1024 : 256; }
+/// nothing, and than 32 KB; on AMD's newer CPUs 8 KB are a sixth to a quarter faster than 2 KB from memory.
+HWY_INLINE Index asked_ahead() { return wants_to_be_asked_early() ? 1024 : 256; }
 
 /// Results i ... i + `many` lanes - 1, held in registers while the neighbours pass by.
 template <Stores stores, Index many>

@@ -2,8 +2,6 @@
 // Every kernel, for every instruction set of this CPU, against sums in extended precision.
 #include "loss/kernels.hpp"
 
-#include "core/cpu_maker.hpp"
-
 #include <ideal/cpu.hpp>
 #include <ideal/error.hpp>
 #include <ideal/random.hpp>
@@ -25,35 +23,10 @@ namespace {
 using Wide = long double;
 constexpr double eps = std::numeric_limits<double>::epsilon();
 
-/// An instruction set, and whether kernels take the CPU for one of AMD's, whose rows they ask for otherwise.
-struct Cpu {
-  std::string target;
-  bool amd;
-};
-
-void use(const Cpu& cpu) {
-  use_cpu_target(cpu.target);
-  pretend_made_by_amd(cpu.amd);
-}
-
-/// All that this CPU has, as if of either maker.
-std::vector<Cpu> every_cpu() {
-  std::vector<Cpu> all;
-  for (const std::string& target : cpu_targets())
-    for (const bool amd : {false, true})
-      if (!amd || target.starts_with("AVX3")) all.push_back({target, amd});
-  return all;
-}
-
-void PrintTo(const Cpu& cpu, std::ostream* out) { *out << cpu.target << (cpu.amd ? " of AMD's" : ""); }
-
-class EveryCpu : public testing::TestWithParam<Cpu> {
+class EveryCpu : public testing::TestWithParam<std::string> {
  protected:
-  EveryCpu() { use(GetParam()); }
-  ~EveryCpu() override {
-    use_cpu_target("auto");
-    pretend_made_by_amd({});
-  }
+  EveryCpu() { use_cpu_target(GetParam()); }
+  ~EveryCpu() override { use_cpu_target("auto"); }
 };
 
 /// Numbers that are floats, too, and among them some that are hard on sums.
@@ -71,8 +44,8 @@ std::vector<double> numbers(Index count, std::uint64_t stream) {
 std::vector<float> as_floats(const std::vector<double>& in) { return {in.begin(), in.end()}; }
 
 const std::vector<Index> row_counts{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 150, 257, 530};
-// From memory, rows of fewer than 8 KB in all are one tile; others are read in four streams, of one row each
-// from 768 doubles on, or 3072 as if AMD's, and of 64 where rows are shortest.
+// Rows of fewer than 8 KB in all are no streams; others are four, of one row each from 768 doubles on, or from
+// 3072 where all of them is asked for, and of 64 where rows are shortest.
 const std::vector<Index> widths{8,  9,  10, 11,  12,  13,  14,  15,  16,  17,  24,
                                 50, 63, 64, 100, 127, 128, 257, 500, 512, 783, 1100};
 const std::vector<std::pair<Index, Index>> long_rows{{13, 3079}, {9, 6144}};
@@ -82,22 +55,43 @@ const auto halved = [](Index, Index count, double* z) {
 };
 
 using kernel::Place;
-constexpr std::array everywhere{Place::own_cache, Place::shared_cache, Place::memory};
+using kernel::Reading;
+using kernel::readings;
 
+/// As agents have them, and with zeros between rows.
 struct RandomRows {
   RandomRows(Index rows, Index columns)
-      : m(rows), d(columns), A(numbers(m * d, 1)), floats(as_floats(A)), x(numbers(d, 2)), r(numbers(m, 3)) {}
-  [[nodiscard]] kernel::Rows<double> rows(Place place = Place::own_cache) const {
-    return {A.data(), m, d, place};
+      : m(rows),
+        d(columns),
+        A(numbers(m * d, 1)),
+        apart_A(static_cast<std::size_t>(m * apart()), 0),
+        x(numbers(d, 2)),
+        r(numbers(m, 3)) {
+    for (Index j = 0; j < m; ++j) std::copy_n(A.begin() + j * d, d, apart_A.begin() + j * apart());
+    floats = as_floats(A);
+    apart_floats = as_floats(apart_A);
   }
-  [[nodiscard]] kernel::Rows<float> narrow(Place place = Place::own_cache) const {
-    return {floats.data(), m, d, place};
+  [[nodiscard]] kernel::Rows<double> rows(Reading reading = Reading::tiles,
+                                          Place place = Place::own_cache) const {
+    return {A.data(), m, d, place, reading};
+  }
+  [[nodiscard]] kernel::Rows<float> narrow(Reading reading = Reading::tiles,
+                                           Place place = Place::own_cache) const {
+    return {floats.data(), m, d, place, reading};
+  }
+  [[nodiscard]] kernel::Rows<double> rows_apart(Reading reading = Reading::tiles,
+                                                Place place = Place::own_cache) const {
+    return {apart_A.data(), m, d, place, reading, apart()};
+  }
+  [[nodiscard]] kernel::Rows<float> narrow_apart(Reading reading = Reading::tiles) const {
+    return {apart_floats.data(), m, d, Place::own_cache, reading, apart()};
   }
   [[nodiscard]] double a(Index j, Index k) const { return A[static_cast<std::size_t>(j * d + k)]; }
+  [[nodiscard]] Index apart() const { return d + 5; }
 
   Index m, d;
-  std::vector<double> A;
-  std::vector<float> floats;
+  std::vector<double> A, apart_A;
+  std::vector<float> floats, apart_floats;
   std::vector<double> x, r;
 };
 
@@ -120,12 +114,14 @@ TEST_P(EveryCpu, MultipliesRows) {
     kernel::multiply(c.rows(), c.x.data(), z.data());
     kernel::multiply(c.narrow(), c.x.data(), narrow.data());
     EXPECT_EQ(z, narrow);
-    for (const Place place : everywhere) {
-      std::vector<double> again(z.size(), std::nan("")), narrow_again = again;
-      kernel::multiply(c.rows(place), c.x.data(), again.data());
-      kernel::multiply(c.narrow(place), c.x.data(), narrow_again.data());
+    for (const Place place : {Place::own_cache, Place::memory}) {
+      std::vector<double> again(z.size(), std::nan("")), narrow_again = again, apart = again;
+      kernel::multiply(c.rows(Reading::tiles, place), c.x.data(), again.data());
+      kernel::multiply(c.narrow(Reading::tiles, place), c.x.data(), narrow_again.data());
+      kernel::multiply(c.rows_apart(Reading::tiles, place), c.x.data(), apart.data());
       EXPECT_EQ(z, again);
       EXPECT_EQ(z, narrow_again);
+      EXPECT_EQ(z, apart);
     }
     for (Index j = 0; j < c.m; ++j) {
       Wide sum = 0, size = 0;
@@ -141,10 +137,12 @@ TEST_P(EveryCpu, MultipliesRows) {
 TEST_P(EveryCpu, AddsMultiplesOfRows) {
   for_all_shapes([](const RandomRows& c) {
     const auto start = numbers(c.d, 4);
-    auto g = start, narrow = start;
+    auto g = start, narrow = start, apart = start;
     kernel::add_multiples(c.rows(), c.r.data(), g.data());
     kernel::add_multiples(c.narrow(), c.r.data(), narrow.data());
+    kernel::add_multiples(c.rows_apart(), c.r.data(), apart.data());
     EXPECT_EQ(g, narrow);
+    EXPECT_EQ(g, apart);
     for (Index k = 0; k < c.d; ++k) {
       Wide sum = start[k], size = std::abs(sum);
       for (Index j = 0; j < c.m; ++j) {
@@ -164,16 +162,20 @@ TEST_P(EveryCpu, PassesOnceWithTheBitsOfTwoSteps) {
     kernel::multiply(c.rows(), c.x.data(), z.data());
     halved(0, c.m, z.data());
     kernel::add_multiples(c.rows(), z.data(), two_steps.data());
-    for (const Place place : everywhere) {
-      auto g = start, narrow = start, in_parts = start;
-      kernel::pass(c.rows(place), c.x.data(), g.data(), halved);
-      kernel::pass(c.narrow(place), c.x.data(), narrow.data(), halved);
+    for (const Reading reading : readings) {
+      auto g = start, narrow = start, in_parts = start, apart = start, narrow_apart = start;
+      kernel::pass(c.rows(reading), c.x.data(), g.data(), halved);
+      kernel::pass(c.narrow(reading), c.x.data(), narrow.data(), halved);
       const Index cut = c.m / 3;
-      kernel::pass(c.rows(place).some(0, cut), c.x.data(), in_parts.data(), halved);
-      kernel::pass(c.rows(place).some(cut, c.m - cut), c.x.data(), in_parts.data(), halved);
+      kernel::pass(c.rows(reading).some(0, cut), c.x.data(), in_parts.data(), halved);
+      kernel::pass(c.rows(reading).some(cut, c.m - cut), c.x.data(), in_parts.data(), halved);
+      kernel::pass(c.rows_apart(reading), c.x.data(), apart.data(), halved);
+      kernel::pass(c.narrow_apart(reading), c.x.data(), narrow_apart.data(), halved);
       EXPECT_EQ(g, two_steps);
       EXPECT_EQ(narrow, two_steps);
       EXPECT_EQ(in_parts, two_steps);
+      EXPECT_EQ(apart, two_steps);
+      EXPECT_EQ(narrow_apart, two_steps);
     }
   });
 }
@@ -192,11 +194,11 @@ TEST_P(EveryCpu, KnowsTheSlopesOfTheLogisticLossByName) {
     kernel::multiply(c.rows(), c.x.data(), z.data());
     called(before, c.m, z.data());
     kernel::add_multiples(c.rows(), z.data(), expected.data());
-    for (const Place place : everywhere) {
+    for (const Reading reading : readings) {
       std::vector<double> g(expected.size(), 0), called_g = g, narrow = g;
-      kernel::pass(c.rows(place), c.x.data(), called_g.data(), by_call.from(before));
-      kernel::pass(c.rows(place), c.x.data(), g.data(), by_name.from(before));
-      kernel::pass(c.narrow(place), c.x.data(), narrow.data(), by_name.from(before));
+      kernel::pass(c.rows(reading), c.x.data(), called_g.data(), by_call.from(before));
+      kernel::pass(c.rows(reading), c.x.data(), g.data(), by_name.from(before));
+      kernel::pass(c.narrow(reading), c.x.data(), narrow.data(), by_name.from(before));
       EXPECT_EQ(called_g, expected);
       EXPECT_EQ(g, expected);
       EXPECT_EQ(narrow, expected);
@@ -313,7 +315,7 @@ TEST_P(EveryCpu, HandsEveryRowToTheResidualOnce) {
     const auto m = static_cast<std::size_t>(c.m);
     std::vector<double> g(static_cast<std::size_t>(c.d), 0), z(m);
     kernel::multiply(c.rows(), c.x.data(), z.data());
-    for (const Place place : everywhere) {
+    for (const Reading reading : readings) {
       std::vector<int> seen(m, 0);
       std::vector<double> margins(m);
       const auto look = [&](Index first, Index count, const double* some) {
@@ -322,9 +324,9 @@ TEST_P(EveryCpu, HandsEveryRowToTheResidualOnce) {
           margins[first + j] = some[j];
         }
       };
-      kernel::pass(c.rows(place), c.x.data(), g.data(), look);
+      kernel::pass(c.rows(reading), c.x.data(), g.data(), look);
       EXPECT_EQ(margins, z);
-      kernel::pass(c.narrow(place), c.x.data(), g.data(), look);
+      kernel::pass(c.narrow(reading), c.x.data(), g.data(), look);
       EXPECT_EQ(margins, z);
       EXPECT_EQ(seen, std::vector<int>(m, 2)) << "once of each type";
     }
@@ -383,7 +385,12 @@ TEST_P(EveryCpu, PanelsHaveTheBitsOfRowsAndColumnsOneByOne) {
       std::vector<double> Z(static_cast<std::size_t>(m * width)), by_row = Z;
       auto G = start, row_by_row = start;
       kernel::multiply_panel(c.rows(), X.data(), width, Z.data());
-      kernel::add_panel(c.rows(Place::memory), R.data(), width, G.data());
+      kernel::add_panel(c.rows(Reading::tiles, Place::memory), R.data(), width, G.data());
+      auto Z_apart = Z, G_apart = start;
+      kernel::multiply_panel(c.rows_apart(), X.data(), width, Z_apart.data());
+      kernel::add_panel(c.rows_apart(Reading::tiles, Place::memory), R.data(), width, G_apart.data());
+      EXPECT_EQ(Z, Z_apart);
+      EXPECT_EQ(G, G_apart);
       for (Index j = 0; j < m; ++j) {
         kernel::multiply_panel(c.rows().some(j, 1), X.data(), width, by_row.data() + j * width);
         kernel::add_panel(c.rows().some(j, 1), R.data() + j * width, width, row_by_row.data());
@@ -517,16 +524,16 @@ bool fuses(const std::string& target) { return target.starts_with("AVX") || targ
 
 TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
   const std::vector<RandomRows> shapes{{137, 50}, {40, 1100}, {13, 3079}};
-  const auto gradient = [&](const RandomRows& c, const Cpu& cpu, Place place) {
-    use(cpu);
+  const auto gradient = [&](const RandomRows& c, const std::string& cpu, Reading reading) {
+    use_cpu_target(cpu);
     std::vector<double> g(static_cast<std::size_t>(c.d), 0), labels(static_cast<std::size_t>(c.m));
     for (std::size_t j = 0; j < labels.size(); ++j) labels[j] = j % 3 == 0 ? 1 : -1;
-    kernel::pass(c.rows(place), c.x.data(), g.data(), kernel::LogisticSlopes{labels.data(), 1});
+    kernel::pass(c.rows(reading), c.x.data(), g.data(), kernel::LogisticSlopes{labels.data(), 1});
     return g;
   };
   const RandomEntries entries(60, 45);
-  const auto products = [&](const Cpu& cpu) {
-    use(cpu);
+  const auto products = [&](const std::string& cpu) {
+    use_cpu_target(cpu);
     std::vector<double> z(60), g(45, 1);
     kernel::multiply(entries.rows(), entries.x.data(), z.data());
     kernel::add_multiples(entries.rows(), entries.r.data(), g.data());
@@ -534,8 +541,8 @@ TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
   };
   // Panels have room for whole registers, whose length is the CPU's own.
   constexpr Index classes = 10;
-  const auto panels = [&](const RandomRows& c, const Cpu& cpu) {
-    use(cpu);
+  const auto panels = [&](const RandomRows& c, const std::string& cpu) {
+    use_cpu_target(cpu);
     const Index width = kernel::panel_width(classes);
     const auto scores = numbers(c.d * classes, 5);
     std::vector<double> X(static_cast<std::size_t>(c.d * width), 0), G = X;
@@ -548,21 +555,20 @@ TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
         if (static_cast<Index>(k) % width < classes) both.push_back(panel[k]);
     return both;
   };
-  for (const Cpu& other : every_cpu()) {
-    if (fuses(other.target) != fuses(GetParam().target)) continue;
+  for (const std::string& other : cpu_targets()) {
+    if (fuses(other) != fuses(GetParam())) continue;
     for (const RandomRows& c : shapes) {
-      SCOPED_TRACE(testing::Message() << testing::PrintToString(other) << ", " << c.m << " x " << c.d);
-      const auto expected = gradient(c, GetParam(), Place::own_cache);
-      for (const Place place : everywhere) EXPECT_EQ(gradient(c, other, place), expected);
+      SCOPED_TRACE(testing::Message() << other << ", " << c.m << " x " << c.d);
+      const auto expected = gradient(c, GetParam(), Reading::tiles);
+      for (const Reading reading : readings) EXPECT_EQ(gradient(c, other, reading), expected);
       EXPECT_EQ(panels(c, other), panels(c, GetParam()));
     }
     EXPECT_EQ(products(other), products(GetParam()));
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cpu, EveryCpu, testing::ValuesIn(every_cpu()), [](const auto& test) {
-  return test.param.target + (test.param.amd ? "_of_AMD" : "");
-});
+INSTANTIATE_TEST_SUITE_P(Cpu, EveryCpu, testing::ValuesIn(cpu_targets()),
+                         [](const auto& test) { return test.param; });
 
 TEST(CpuTarget, IsTheBestUnlessAskedFor) {
   const auto all = cpu_targets();
