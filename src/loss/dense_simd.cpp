@@ -118,10 +118,11 @@ template <class Number, Cache cache>
 struct Later {
   template <Index rows>
   struct Share {
-    HWY_INLINE void ask(Index column, Index columns) const {
-      ask_for<cache>(first + column * rows / 2, columns * rows / 2);
+    HWY_INLINE void ask(Index /*column*/, Index columns) {
+      ask_for<cache>(next, columns * rows / 2);
+      next += columns * rows / 2;
     }
-    const Number* first;
+    const Number* next;
   };
   template <Index rows>
   [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index /*d*/) const {
@@ -234,6 +235,20 @@ HWY_INLINE void settle(const Residual& residual, Index first, Index count, doubl
     residual(first, count, z);
 }
 
+/// Where so many rows are, in few registers of addresses: those of every third row, and how far to the next
+/// two.
+template <Index rows, class Number>
+struct RowPointers {
+  HWY_INLINE RowPointers(const Number* first, Index apart) : one(apart), two(2 * apart) {
+    for (Index j = 0; j < rows; j += 3) third[j / 3] = first + j * apart;
+  }
+  [[nodiscard]] HWY_INLINE const Number* at(Index j, Index column) const {
+    return third[j / 3] + (column + (j % 3 == 0 ? 0 : j % 3 == 1 ? one : two));
+  }
+  const Number* third[(rows + 2) / 3];
+  Index one, two;
+};
+
 struct Dense {
   using V = hn::Vec<Lanes>;
   static constexpr Lanes lanes{};
@@ -328,13 +343,11 @@ struct Dense {
   static HWY_INLINE void sum_products(const Number* A, Index d, Index apart, const Point& point,
                                       V sum[][parts], Asked asked, Steps&& steps = {}) {
     const double *const x = point.x, *const end = point.end;
-    const Number* row[rows];
-    for (Index j = 0; j < rows; ++j) {
-      row[j] = A + j * apart;
+    const RowPointers<rows, Number> row(A, apart);
+    for (Index j = 0; j < rows; ++j)
       for (Index p = 0; p < parts; ++p) sum[j][p] = hn::Zero(lanes);
-    }
     const auto add_products = [&](Index at, Index p, V factor) IDEAL_INLINED {
-      for (Index j = 0; j < rows; ++j) sum[j][p] = hn::MulAdd(load(row[j] + at), factor, sum[j][p]);
+      for (Index j = 0; j < rows; ++j) sum[j][p] = hn::MulAdd(load(row.at(j, at)), factor, sum[j][p]);
     };
     for_columns(
         d, point.whole, steps, asked,
@@ -347,15 +360,12 @@ struct Dense {
   static HWY_INLINE void add_rows(const Number* A, Index d, Index apart, const double* r, Sum& to,
                                   Asked asked) {
     double *const g = to.g, *const end = to.end;
-    const Number* row[rows];
+    const RowPointers<rows, Number> row(A, apart);
     V scale[rows];
     Even steps;
-    for (Index j = 0; j < rows; ++j) {
-      row[j] = A + j * apart;
-      scale[j] = hn::Set(lanes, r[j]);
-    }
+    for (Index j = 0; j < rows; ++j) scale[j] = hn::Set(lanes, r[j]);
     const auto multiples_added = [&](Index at, V sum) IDEAL_INLINED {
-      for (Index j = 0; j < rows; ++j) sum = hn::MulAdd(load(row[j] + at), scale[j], sum);
+      for (Index j = 0; j < rows; ++j) sum = hn::MulAdd(load(row.at(j, at)), scale[j], sum);
       return sum;
     };
     for_columns(
