@@ -249,6 +249,27 @@ struct RowPointers {
   Index one, two;
 };
 
+/// What two numbers become as margins: from register to register, for who waits for each cycle of it.
+struct TwoMargins {
+  HWY_INLINE void settle(const Residual& residual, Index begin) {
+#if HWY_TARGET != HWY_SCALAR
+    if (const double* const b = residual.labels(begin)) {
+      const hn::CappedTag<double, 2> two;
+      const auto z = hn::InterleaveLower(hn::Set(two, first), hn::Set(two, second));
+      const auto r = slopes(two, z, hn::LoadU(two, b), residual.scale());
+      first = hn::GetLane(r);
+      second = hn::ExtractLane(r, 1);
+      return;
+    }
+#endif
+    double z[] = {first, second};
+    kernel::HWY_NAMESPACE::settle(residual, begin, 2, z);
+    first = z[0];
+    second = z[1];
+  }
+  double first, second;
+};
+
 struct Dense {
   using V = hn::Vec<Lanes>;
   static constexpr Lanes lanes{};
@@ -376,28 +397,31 @@ struct Dense {
         });
   }
 
-  /// Adds multiples of so many rows to g, in place of which come the products with x of as many that follow.
-  template <Index rows, class Number>
-  static HWY_INLINE void add_rows_beside_products(const Number* A, Index d, Index apart, double* r, Sum& to,
-                                                  const Point& point) {
+  /// The products of the first two rows with x.
+  template <class Number>
+  static HWY_INLINE TwoMargins two_products(const Number* A, Index d, Index apart, const Point& point) {
+    V sum[2][parts];
+    sum_products<2>(A, d, apart, point, sum, Nothing());
+    return {halves_added(two_left(sum[0])), halves_added(two_left(sum[1]))};
+  }
+
+  /// Adds multiples of two rows to g. Returns the products of the next two with x.
+  template <class Number>
+  static HWY_INLINE TwoMargins add_two_beside_products(const Number* A, Index d, Index apart, TwoMargins r,
+                                                       Sum& to, const Point& point) {
     double *const g = to.g, *const g_end = to.end;
     const double *const x = point.x, *const x_end = point.end;
-    const Number *row[rows], *next[rows];
-    V scale[rows], sum[rows][parts];
-    Even steps;
-    for (Index j = 0; j < rows; ++j) {
-      row[j] = A + j * apart;
-      next[j] = A + (rows + j) * apart;
-      scale[j] = hn::Set(lanes, r[j]);
-      for (Index p = 0; p < parts; ++p) sum[j][p] = hn::Zero(lanes);
-    }
+    const Number *const row0 = A, *const row1 = A + apart, *const row2 = A + 2 * apart,
+                        *const row3 = A + 3 * apart;
+    const V scale0 = hn::Set(lanes, r.first), scale1 = hn::Set(lanes, r.second);
+    V sum[2][parts];
+    for (Index p = 0; p < parts; ++p) sum[0][p] = sum[1][p] = hn::Zero(lanes);
     const auto both = [&](Index at, Index p, V factor, V added) IDEAL_INLINED {
-      for (Index j = 0; j < rows; ++j) {
-        sum[j][p] = hn::MulAdd(load(next[j] + at), factor, sum[j][p]);
-        added = hn::MulAdd(load(row[j] + at), scale[j], added);
-      }
-      return added;
+      sum[0][p] = hn::MulAdd(load(row2 + at), factor, sum[0][p]);
+      sum[1][p] = hn::MulAdd(load(row3 + at), factor, sum[1][p]);
+      return hn::MulAdd(load(row1 + at), scale1, hn::MulAdd(load(row0 + at), scale0, added));
     };
+    Even steps;
     for_columns(
         d, to.whole, steps, Nothing(),
         [&](Index at, Index p) IDEAL_INLINED {
@@ -407,7 +431,7 @@ struct Dense {
           const V added = both(at, p, hn::Load(lanes, x_end + p * width), hn::Load(lanes, g_end + p * width));
           hn::Store(added, lanes, g_end + p * width);
         });
-    store_totals<rows>(sum, r);
+    return {halves_added(two_left(sum[0])), halves_added(two_left(sum[1]))};
   }
 
   template <class Number, class Asked = Nothing>
@@ -556,22 +580,25 @@ struct Dense {
   template <class Number>
   static HWY_NOINLINE void pass_in_pairs(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
                                          const Residual& residual) {
-    constexpr Index rows = 2;
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
-    HWY_ALIGN double z[rows];
     Index first = 0;
-    if (A.count >= rows) multiply(A.some(0, rows), x, z);
-    for (; first + 2 * rows <= A.count; first += rows) {
-      settle(residual, first, rows, z);
-      add_rows_beside_products<rows>(A.row(first), A.d, A.apart, z, g, x);
+    if (A.count >= 2) {
+      TwoMargins r = two_products(A.data, A.d, A.apart, x);
+      for (; first + 4 <= A.count; first += 2) {
+        r.settle(residual, first);
+        r = add_two_beside_products(A.row(first), A.d, A.apart, r, g, x);
+      }
+      r.settle(residual, first);
+      const double both[] = {r.first, r.second};
+      add(A.some(first, 2), both, g);
+      first += 2;
     }
-    for (; first < A.count; first += rows) {
-      const auto some = A.some(first, std::min(rows, A.count - first));
-      if (some.count < rows) multiply(some, x, z);
-      settle(residual, first, some.count, z);
-      add(some, z, g);
-    }
+    if (first == A.count) return;
+    double z = 0;
+    multiply(A.some(first, 1), x, &z);
+    settle(residual, first, 1, &z);
+    add(A.some(first, 1), &z, g);
   }
 
   /// Short tiles, or one of all rows of an agent who has few, whose slopes are waited for but once. All lines

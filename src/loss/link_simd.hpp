@@ -78,15 +78,20 @@ HWY_INLINE Vec shrinking(Tag tag, Vec t) {
   return exp_of_negative(tag, hn::Neg(hn::Abs(t)));
 }
 
-/// In place, for labels b of -1 or +1: scale times the slope -b sigmoid(-b z) of log(1 + exp(-b z)).
+/// For labels b of -1 or +1: scale times the slope -b sigmoid(-b z) of log(1 + exp(-b z)).
+template <class Tag, class Vec>
+HWY_INLINE Vec slopes(Tag tag, Vec z, Vec b, double scale) {
+  const auto one = hn::Set(tag, 1), factor = hn::Set(tag, -scale);
+  const auto t = hn::Neg(hn::Mul(b, z)), e = shrinking(tag, t);
+  const auto sigmoid = hn::Div(hn::IfThenElse(hn::Ge(t, hn::Zero(tag)), one, e), hn::Add(one, e));
+  return hn::Mul(hn::Mul(factor, b), sigmoid);
+}
+
+/// The same in place, of many.
 template <class Tag = LinkLanes>
 HWY_INLINE void slopes_in_place(double* z, const double* b, Index count, double scale) {
-  transform(Tag(), z, b, count, [scale](auto tag, auto zs, auto bs) IDEAL_INLINED {
-    const auto one = hn::Set(tag, 1), factor = hn::Set(tag, -scale);
-    const auto t = hn::Neg(hn::Mul(bs, zs)), e = shrinking(tag, t);
-    const auto sigmoid = hn::Div(hn::IfThenElse(hn::Ge(t, hn::Zero(tag)), one, e), hn::Add(one, e));
-    return hn::Mul(hn::Mul(factor, bs), sigmoid);
-  });
+  transform(Tag(), z, b, count,
+            [scale](auto tag, auto zs, auto bs) IDEAL_INLINED { return slopes(tag, zs, bs, scale); });
 }
 
 }  // namespace
