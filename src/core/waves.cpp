@@ -364,7 +364,7 @@ Index farthest_neighbours(const Graph& graph) {
 
 std::optional<Wave> wave_for(const Problem& problem, const Topology& topology, const Method& method,
                              const Monitor& monitor, int threads) {
-  constexpr Index group_bytes = 256 << 10, most_passes = 16, least_passes = 3, vectors = 6;
+  constexpr Index most_passes = 16, least_passes = 3, vectors = 6, groups_of_a_wave = 10;
   constexpr Index most_bytes = 30'000'000'000;  // of a wave: in two seconds a request to stop is heard
   constexpr Index most_groups = 10'000;  // each has a stack, of which the system has room for some 30 000
   constexpr Index most_unequal = 4;  // times the mean: others would wait for that agent, and no cache hold it
@@ -378,9 +378,11 @@ std::optional<Wave> wave_for(const Problem& problem, const Topology& topology, c
       problem.losses.begin(), problem.losses.end(), Index{0}, [](Index a, Index b) { return std::max(a, b); },
       bytes_of);
   if (bytes <= cached_bytes() || largest > most_unequal * bytes / n) return {};
+  const Index wave_bytes = cached_bytes() / std::max(threads, 2);
+  const Index group_bytes = std::min(own_cache_bytes() / 2, wave_bytes / groups_of_a_wave);
   const Index group = std::max({Index{1}, group_bytes * n / bytes, (n + most_groups - 1) / most_groups});
   const Index beside = std::max<Index>(1, (farthest_neighbours(topology.graph()) + group - 1) / group);
-  const Index fit = cached_bytes() / std::max(threads, 2) / (group * bytes / n);
+  const Index fit = wave_bytes / (group * bytes / n);
   Index passes = std::min({most_passes, (fit - 1) / beside - 1, most_bytes / bytes});
   for (Index k = 1; k < passes; ++k)
     if (monitor.looks(k, {})) passes = k;
