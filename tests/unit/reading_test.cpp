@@ -70,7 +70,8 @@ TEST(Reading, ShowsInNoBit) {
 TEST(Reading, IsOfRowsThatBeginWhereRegistersDo) {
   const Index registers = kernel::panel_width(1), count = 400;
   const Dataset data = rows_of(count, false);
-  const auto* const A = stored(data, {0, 150, count}).back()->dense<double>();
+  const auto rows = stored(data, {0, 150, count});
+  const auto* const A = rows.back()->dense<double>();
   EXPECT_EQ(A->d, columns);
   EXPECT_EQ(A->apart, (columns + registers - 1) / registers * registers);
   const auto& all = std::get<DenseRows>(data.features);
