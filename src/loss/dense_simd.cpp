@@ -174,9 +174,10 @@ struct Even {
   }
 };
 
-/// AMD's CPUs see how far each load instruction goes from one time to the next, and fetch ahead by that. Beside
-/// rows that are read from the second cache side by side this takes half as long again as reading them. Three
-/// steps, each with instructions of its own, and then two more or not, are nothing that can be seen.
+/// AMD's CPUs see how far each load instruction goes from one time to the next, and fetch ahead by that.
+/// Beside rows that are read from the second cache side by side this takes half as long again as reading
+/// them. Three steps, each with instructions of its own, and then two more or not, are nothing that can be
+/// seen.
 class Uneven {
  public:
   template <class Step>
@@ -309,30 +310,27 @@ struct Dense {
   }
 #endif
 
-  /// The totals of `count` rows. Several are stored at once: who loads them together would wait for single
-  /// stores.
+  /// The totals of 1, 2, 4 or 8 rows. Several are stored at once: who loads them together would wait for
+  /// single stores.
   template <Index count>
   static HWY_INLINE void store_totals(V sum[][parts], double* z) {
 #if HWY_TARGET <= HWY_AVX3
     if constexpr (count == 8) return hn::StoreU(eight_totals(sum), lanes, z);
 #endif
+    if constexpr (count > 4) {
+      store_totals<4>(sum, z);
+      return store_totals<count - 4>(sum + 4, z + 4);
+    }
 #if HWY_TARGET != HWY_SCALAR
-    if constexpr (count % 2 == 0) {
-      const hn::CappedTag<double, 2> two;
-      for (Index j = 0; j < count; j += 2) {
-#if HWY_MAX_BYTES >= 32
-        if constexpr (count % 4 == 0) {
-          const hn::CappedTag<double, 4> four;
-          const auto first = pair_of_totals(two_left(sum[j]), two_left(sum[j + 1])),
-                     second = pair_of_totals(two_left(sum[j + 2]), two_left(sum[j + 3]));
-          hn::StoreU(hn::Combine(four, second, first), four, z + j);
-          j += 2;
-          continue;
-        }
+    if constexpr (count == 2)
+      return hn::StoreU(pair_of_totals(two_left(sum[0]), two_left(sum[1])), hn::CappedTag<double, 2>(), z);
 #endif
-        hn::StoreU(pair_of_totals(two_left(sum[j]), two_left(sum[j + 1])), two, z + j);
-      }
-      return;
+#if HWY_TARGET != HWY_SCALAR && HWY_MAX_BYTES >= 32
+    if constexpr (count == 4) {
+      const auto first = pair_of_totals(two_left(sum[0]), two_left(sum[1])),
+                 second = pair_of_totals(two_left(sum[2]), two_left(sum[3]));
+      const hn::CappedTag<double, 4> four;
+      return hn::StoreU(hn::Combine(four, second, first), four, z);
     }
 #endif
     for (Index j = 0; j < count; ++j) z[j] = halves_added(two_left(sum[j]));
@@ -424,9 +422,8 @@ struct Dense {
     Even steps;
     for_columns(
         d, to.whole, steps, Nothing(),
-        [&](Index at, Index p) IDEAL_INLINED {
-          hn::StoreU(both(at, p, load(x + at), load(g + at)), lanes, g + at);
-        },
+        [&](Index at, Index p)
+            IDEAL_INLINED { hn::StoreU(both(at, p, load(x + at), load(g + at)), lanes, g + at); },
         [&](Index at, Index p) IDEAL_INLINED {
           const V added = both(at, p, hn::Load(lanes, x_end + p * width), hn::Load(lanes, g_end + p * width));
           hn::Store(added, lanes, g_end + p * width);
@@ -483,7 +480,7 @@ struct Dense {
   /// streams of the next tile.
   template <class Brought, class Number>
   static HWY_NOINLINE void pass_in_streams(const Rows<Number>& A, const double* x_numbers, double* g_numbers,
-                                         const Residual& residual) {
+                                           const Residual& residual) {
     const Index tile = streams * stream_rows(A, Brought::far_apart);
     const Point x(x_numbers, A.d);
     Sum g(g_numbers, A.d);
@@ -521,8 +518,8 @@ struct Dense {
 
   /// The same, asking for what lies so many bytes further on.
   template <Cache cache, class Number>
-  static HWY_NOINLINE void pass_asking(const Rows<Number>& A, Index tile, Index bytes_further, const double* x,
-                                     double* g, const Residual& residual) {
+  static HWY_NOINLINE void pass_asking(const Rows<Number>& A, Index tile, Index bytes_further,
+                                       const double* x, double* g, const Residual& residual) {
     const Index further = bytes_further / static_cast<Index>(sizeof(Number));
     pass_in_tiles(A, tile, x, g, residual, [further](const Rows<Number>& some) IDEAL_INLINED {
       return Later<Number, cache>{some.data + further, some.apart};
@@ -532,7 +529,7 @@ struct Dense {
   /// Tiles of which the nearest cache has room for two.
   template <class Number, class AskedBeside>
   static HWY_NOINLINE void pass_near(const Rows<Number>& A, const double* x, double* g,
-                                   const Residual& residual, const AskedBeside& asked_beside) {
+                                     const Residual& residual, const AskedBeside& asked_beside) {
     const Index fitting = fitting_rows(A) / 2 / group * group;
     pass_in_tiles(A, std::clamp(fitting, group, most_rows), x, g, residual, asked_beside);
   }
@@ -570,6 +567,7 @@ struct Dense {
       add_rows<rows>(A.row(first), d, apart, z, g, beside(first).behind(rows).template share<rows>(0, d));
       std::swap(z, next_z);
     }
+    if (rest.count == 0) return;
     if (whole == 0) multiply(rest, x, z);
     settle(residual, whole, rest.count, z);
     add(rest, z, g, beside(whole));
@@ -605,7 +603,7 @@ struct Dense {
   /// are asked for, 16 KB ahead, or further where tiles are longer.
   template <class Number>
   static HWY_NOINLINE void pass_in_short_tiles(const Rows<Number>& A, const double* x, double* g,
-                                             const Residual& residual) {
+                                               const Residual& residual) {
     constexpr Index few = 16 << 10;
     if (A.count <= most_rows && A.count * A.row_bytes() <= few)
       return pass_asking<Cache::nearest>(A, A.count, few, x, g, residual);
@@ -632,17 +630,22 @@ struct Dense {
         return pass_near(A, x, g, residual, [](const Rows<Number>& some) IDEAL_INLINED {
           return Later<Number, Cache::nearest>{some.row(some.count), some.apart};
         });
-      case Reading::groups: return pass_in_groups(A, 0, x, g, residual);
-      case Reading::groups_from_afar: return pass_in_groups(A, 16 << 10, x, g, residual);
-      case Reading::pairs: return pass_in_pairs(A, x, g, residual);
+      case Reading::groups:
+        return pass_in_groups(A, 0, x, g, residual);
+      case Reading::groups_from_afar:
+        return pass_in_groups(A, 16 << 10, x, g, residual);
+      case Reading::pairs:
+        return pass_in_pairs(A, x, g, residual);
       case Reading::streams:
         if (worth_it) return pass_in_streams<LineByLine>(A, x, g, residual);
         break;
       case Reading::streams_asked_for:
         if (worth_it) return pass_in_streams<PairByPair>(A, x, g, residual);
         break;
-      case Reading::short_tiles: return pass_in_short_tiles(A, x, g, residual);
-      case Reading::agents: break;
+      case Reading::short_tiles:
+        return pass_in_short_tiles(A, x, g, residual);
+      case Reading::agents:
+        break;
     }
     pass_asking<Cache::second>(A, std::min(A.count, most_rows), soon, x, g, residual);
   }

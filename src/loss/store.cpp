@@ -96,7 +96,7 @@ class Copies {
 };
 
 std::shared_ptr<Rows> shared_rows(const std::shared_ptr<const Dataset>& data, Index first, Index end,
-                                        kernel::Place place) {
+                                  kernel::Place place) {
   const double* const labels = data->labels.data() + first;
   if (const auto* sparse = std::get_if<SparseRows>(&data->features))
     return std::make_shared<Rows>(
@@ -140,9 +140,8 @@ class Store {
   }
 
   /// Rows from `first` on.
-  [[nodiscard]] std::shared_ptr<Rows> copy(Eigen::Ref<const DenseRows> rows, Index first,
-                                                 Findings found, std::shared_ptr<const Copies> room,
-                                                 std::size_t at) const {
+  [[nodiscard]] std::shared_ptr<Rows> copy(Eigen::Ref<const DenseRows> rows, Index first, Findings found,
+                                           std::shared_ptr<const Copies> room, std::size_t at) const {
     if (found.floats) return packed<float>(rows, first, std::move(found), std::move(room), at);
     return packed<double>(rows, first, std::move(found), std::move(room), at);
   }
@@ -173,8 +172,8 @@ class Store {
     return bytes() >= static_cast<Index>(worth_large_pages) && bytes() <= cached_bytes();
   }
 
-  /// Rows that a cache holds begin where a register does, if that takes little more room: what lies across two
-  /// lines is loaded twice.
+  /// Rows that a cache holds begin where a register does, if that takes little more room: what lies across
+  /// two lines is loaded twice.
   [[nodiscard]] Index apart(Index width) const {
     const Index whole = kernel::panel_width(width);
     return bytes() <= cached_bytes() && 8 * (whole - width) <= width ? whole : width;
@@ -183,9 +182,8 @@ class Store {
   [[nodiscard]] Index bytes() const { return numbers_ * static_cast<Index>(sizeof(double)); }
 
   template <class Number>
-  [[nodiscard]] std::shared_ptr<Rows> packed(Eigen::Ref<const DenseRows> from, Index first,
-                                                   Findings found, std::shared_ptr<const Copies> room,
-                                                   std::size_t at) const {
+  [[nodiscard]] std::shared_ptr<Rows> packed(Eigen::Ref<const DenseRows> from, Index first, Findings found,
+                                             std::shared_ptr<const Copies> room, std::size_t at) const {
     using Matrix = Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
     const Index width = found.width(from.cols());
     Eigen::Map<Matrix> all(reinterpret_cast<Number*>(room->rows() + at), from.rows(), apart(width));
@@ -199,11 +197,8 @@ class Store {
         for (Index k = 0; k < std::ssize(kept); ++k)
           rows(j, k) = kept[k] < 0 ? Number(0) : static_cast<Number>(from(j, kept[k]));
     }
-    const kernel::Rows<Number> view{.data = all.data(),
-                                    .count = all.rows(),
-                                    .d = width,
-                                    .place = place<Number>(),
-                                    .apart = all.cols()};
+    const kernel::Rows<Number> view{
+        .data = all.data(), .count = all.rows(), .d = width, .place = place<Number>(), .apart = all.cols()};
     const double* const labels = room->labels().data() + first;
     return std::make_shared<Rows>(std::move(room), view, labels, from.cols(), std::move(found.kept));
   }

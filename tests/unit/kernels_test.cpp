@@ -44,8 +44,8 @@ std::vector<double> numbers(Index count, std::uint64_t stream) {
 std::vector<float> as_floats(const std::vector<double>& in) { return {in.begin(), in.end()}; }
 
 const std::vector<Index> row_counts{1, 2, 3, 4, 5, 7, 8, 9, 31, 64, 65, 150, 257, 530};
-// Rows of fewer than 8 KB in all are no streams; others are four, of one row each from 768 doubles on, or from
-// 3072 where all of them is asked for, and of 64 where rows are shortest.
+// Rows of fewer than 8 KB in all are no streams; others are four, of one row each from 768 doubles on, or
+// from 3072 where all of them is asked for, and of 64 where rows are shortest.
 const std::vector<Index> widths{8,  9,  10, 11,  12,  13,  14,  15,  16,  17,  24,
                                 50, 63, 64, 100, 127, 128, 257, 500, 512, 783, 1100};
 const std::vector<std::pair<Index, Index>> long_rows{{13, 3079}, {9, 6144}};

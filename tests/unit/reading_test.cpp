@@ -37,7 +37,7 @@ TEST(Reading, OfFewRowsIsNotTried) {
 TEST(Reading, IsTheSameForAllAgentsOfAType) {
   Dataset data = rows_of(900, true);
   std::get<DenseRows>(data.features).topRows(400).array() += 1e-12;  // no longer floats
-  const auto rows = stored(data, {0, 150, 150, 400, 401, 900});     // one agent has none
+  const auto rows = stored(data, {0, 150, 150, 400, 401, 900});      // one agent has none
   std::set<kernel::Reading> wide, narrow;
   for (const auto& agent : rows)
     if (agent->storage() == Storage::f32)
@@ -100,8 +100,8 @@ TEST(Reading, OfRowsApartLosesNothing) {
       make_loss(stored(data, {0, 400}).front(), {.kind = LossKind::softmax, .l2 = 0, .classes = 3});
   Dataset sparse = data;
   sparse.features = SparseRows(A.sparseView());
-  const auto same = make_loss(stored(sparse, {0, 400}).front(),
-                              {.kind = LossKind::softmax, .l2 = 0, .classes = 3});
+  const auto same =
+      make_loss(stored(sparse, {0, 400}).front(), {.kind = LossKind::softmax, .l2 = 0, .classes = 3});
   const Vector scores = Vector::LinSpaced(3 * 99, -0.1, 0.1);
   Vector g(3 * 99), g_same(3 * 99);
   softmax->gradient(scores, g);
