@@ -534,6 +534,16 @@ struct Dense {
     pass_in_tiles(A, std::clamp(fitting, group, most_rows), x, g, residual, asked_beside);
   }
 
+  // Calls, so that loops beside them keep their registers.
+  template <class Number, class Asked>
+  static HWY_NOINLINE void multiply_few(const Rows<Number>& A, const Point& x, double* z, Asked asked) {
+    multiply(A, x, z, asked);
+  }
+  template <class Number, class Asked>
+  static HWY_NOINLINE void add_few(const Rows<Number>& A, const double* r, Sum& g, Asked asked) {
+    add(A, r, g, asked);
+  }
+
   /// A few rows at a time. Their slopes are computed beside the products of the next few, so that nothing
   /// waits for them. Meanwhile what lies so many bytes further on is asked for, or the few rows behind those.
   template <class Number>
@@ -562,15 +572,15 @@ struct Dense {
       const Index next = first + rows;
       if (next < whole)
         products(next, beside(first).template share<rows>(0, d), next_z);
-      else
-        multiply(rest, x, next_z, beside(first));
+      else if (rest.count > 0)
+        multiply_few(rest, x, next_z, beside(first));
       add_rows<rows>(A.row(first), d, apart, z, g, beside(first).behind(rows).template share<rows>(0, d));
       std::swap(z, next_z);
     }
     if (rest.count == 0) return;
-    if (whole == 0) multiply(rest, x, z);
+    if (whole == 0) multiply_few(rest, x, z, beside(whole));
     settle(residual, whole, rest.count, z);
-    add(rest, z, g, beside(whole));
+    add_few(rest, z, g, beside(whole));
   }
 
   /// Two rows at a time, added beside the products of the next two: as little as possible is used between the

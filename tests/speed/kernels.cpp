@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// speed_kernels gradient|mixing CALLS: calls one kernel as often, for count_instructions.py, and says on how
-// many elements each call works.
+// speed_kernels tiles|groups|pairs|streams|mixing CALLS: calls one kernel as often, for count_instructions.py,
+// and says on how many elements each call works. All but the last are gradients, by how rows are read: which
+// way a run chooses is not the same every time.
+#include "loss/kernels.hpp"
 #include "problems.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 namespace {
 
@@ -12,11 +17,20 @@ using namespace ideal;
 
 constexpr Index dimension = 784;
 
-Index gradients(int calls) {
+using kernel::Reading;
+constexpr std::array readings{std::pair{std::string_view("tiles"), Reading::tiles_asked_for},
+                              std::pair{std::string_view("groups"), Reading::groups},
+                              std::pair{std::string_view("pairs"), Reading::pairs},
+                              std::pair{std::string_view("streams"), Reading::streams}};
+
+Index gradients(Reading reading, int calls) {
   const auto data = bench::random_rows(200, dimension);
-  const Problem problem = bench::shared_by(1, data);
-  bench::Gradients gradient(problem, 1);
-  for (int k = 0; k < calls; ++k) gradient();
+  const kernel::Rows<double> rows{bench::values_of(*data).data(), data->rows(), dimension,
+                                  kernel::Place::own_cache, reading};
+  const Vector x = Vector::Constant(dimension, 1e-3);
+  Vector g = Vector::Zero(dimension);
+  for (int k = 0; k < calls; ++k)
+    kernel::pass(rows, x.data(), g.data(), kernel::LogisticSlopes{data->labels.data(), 1.0});
   return data->rows() * dimension;
 }
 
@@ -37,6 +51,8 @@ Index mixings(int calls) {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const int calls = std::stoi(argv[2]);
-  const Index elements = std::string_view(argv[1]) == "gradient" ? gradients(calls) : mixings(calls);
+  const auto* const reading =
+      std::ranges::find(readings, std::string_view(argv[1]), [](const auto& named) { return named.first; });
+  const Index elements = reading == readings.end() ? mixings(calls) : gradients(reading->second, calls);
   std::printf("%td %s\n", elements, cpu_target().c_str());
 }

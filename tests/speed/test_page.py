@@ -16,7 +16,7 @@ loader.exec_module(bench)
 
 
 def machine(cpu, *figures):
-    return {"machine": {"CPU": cpu}, "peers": {"instruction set": "AVX2"},
+    return {"machine": {"CPU": cpu, "family": "7"}, "peers": {"instruction set": "AVX2"},
             "groups": [{"name": "Kernels", "figures": [dict(zip(("item", "threads", "value", "unit", "goal", "reached"), f)) for f in figures]}]}
 
 
@@ -53,7 +53,7 @@ class Page(unittest.TestCase):
         old = machine("A", ("a kernel", 1, 0.5, "of a limit", "at least 0.9", False), ("a copy", 1, 0.75, "of a limit"))
         new = machine("B(R) Processor", ("first", 1, 3, "x"), ("a kernel", 1, 0.95, "of a limit", "at least 0.9", True), ("a copy", 1, 1, "of a limit"))
         lines = bench.table([(bench.name_of(m), m["groups"][0]) for m in (old, new)]).splitlines()
-        self.assertEqual(lines[0], "| | threads | | goal | A, AVX2 | B, AVX2 |")
+        self.assertEqual(lines[0], "| | threads | | goal | A, family 7, AVX2 | B, family 7, AVX2 |")
         self.assertEqual(lines[2:], ["| first | 1 | x |  |  | 3 |",
                                      "| a kernel | 1 | of a limit | at least 0.9 | 0.5 **no** | 0.95 |",
                                      "| a copy | 1 | of a limit |  | 0.75 | 1 |"])
