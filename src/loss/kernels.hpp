@@ -33,14 +33,15 @@ enum class Reading {
   short_tiles,        ///< tiles of 4 KB, or of an agent's few rows, all of which is asked for long before
   agents              ///< an agent's few rows as one tile, and those of agents that come soon are asked for
 };
-inline constexpr std::array readings{Reading::tiles,
-                                     Reading::tiles_asked_for,
-                                     Reading::groups,
-                                     Reading::groups_from_afar,
+/// All of them, those first that are seldom slow.
+inline constexpr std::array readings{Reading::groups,
                                      Reading::pairs,
-                                     Reading::streams,
+                                     Reading::groups_from_afar,
+                                     Reading::tiles_asked_for,
                                      Reading::streams_asked_for,
+                                     Reading::streams,
                                      Reading::short_tiles,
+                                     Reading::tiles,
                                      Reading::agents};
 
 /// Rows of d numbers, each of which begins `apart` numbers behind the one before; between them are zeros.

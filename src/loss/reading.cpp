@@ -75,11 +75,12 @@ double median(std::vector<double> values) {
 }
 
 /// All ways in turn, each time another first, so that none has the same slices every time: who else uses the
-/// machine comes and goes.
+/// machine comes and goes. Of those that are about as fast as the fastest, the first counts.
 template <class Number>
 Reading fastest(Slices<Number>& slices) {
   constexpr std::size_t rounds = 30, ways = kernel::readings.size();
   constexpr Seconds enough{0.05};
+  constexpr double about = 1.03;
   std::array<std::vector<double>, ways> seconds;
   const auto start = Clock::now();
   for (std::size_t round = 0; round < rounds && Clock::now() - start < enough; ++round)
@@ -87,8 +88,11 @@ Reading fastest(Slices<Number>& slices) {
       const std::size_t way = (round + k) % ways;
       seconds[way].push_back(slices.next(kernel::readings[way]));
     }
-  const auto least = std::ranges::min_element(seconds, {}, median);
-  return kernel::readings[static_cast<std::size_t>(least - seconds.begin())];
+  std::array<double, ways> each;
+  std::ranges::transform(seconds, each.begin(), median);
+  const double least = *std::ranges::min_element(each);
+  const auto first = std::ranges::find_if(each, [least](double taken) { return taken <= about * least; });
+  return kernel::readings[static_cast<std::size_t>(first - each.begin())];
 }
 
 template <class Number>

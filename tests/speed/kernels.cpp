@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// speed_kernels tiles|groups|pairs|streams|mixing CALLS: calls one kernel as often, for count_instructions.py,
-// and says on how many elements each call works. All but the last are gradients, by how rows are read: which
-// way a run chooses is not the same every time.
+// speed_kernels tiles|groups|pairs|streams|mixing CALLS: calls one kernel as often, for
+// count_instructions.py, and says on how many elements each call works. All but the last are gradients, by
+// how rows are read: which way a run chooses is not the same every time.
 #include "loss/kernels.hpp"
+
 #include "problems.hpp"
 
 #include <algorithm>
