@@ -33,8 +33,8 @@ void relax() {
 #endif
 }
 
-/// Regions follow each other within microseconds: look for about two of them, then let others on this core go
-/// first, and sleep in the kernel at last. Tells whether it slept.
+/// Regions follow each other within microseconds: look for a few microseconds, then let others on this core
+/// go first, and sleep in the kernel at last. Tells whether it slept.
 bool wait_for_change(const std::atomic<unsigned>& value, unsigned old) {
   constexpr int looks = 400, turns = 100;
   for (int spin = 0; spin < looks + turns; ++spin) {

@@ -365,7 +365,8 @@ Index farthest_neighbours(const Graph& graph) {
 std::optional<Wave> wave_for(const Problem& problem, const Topology& topology, const Method& method,
                              const Monitor& monitor, int threads) {
   constexpr Index most_passes = 16, least_passes = 3, vectors = 6, groups_of_a_wave = 10;
-  constexpr Index most_bytes = 30'000'000'000;  // of a wave: in two seconds a request to stop is heard
+  constexpr Index least_group_bytes = 128 << 10;  // smaller ones cost more than they save
+  constexpr Index most_bytes = 30'000'000'000;    // of a wave: in two seconds a request to stop is heard
   constexpr Index most_groups = 10'000;  // each has a stack, of which the system has room for some 30 000
   constexpr Index most_unequal = 4;  // times the mean: others would wait for that agent, and no cache hold it
   if (!method.about().local || method.about().certifies || topology.sequence()) return {};
@@ -379,7 +380,8 @@ std::optional<Wave> wave_for(const Problem& problem, const Topology& topology, c
       bytes_of);
   if (bytes <= cached_bytes() || largest > most_unequal * bytes / n) return {};
   const Index wave_bytes = cached_bytes() / std::max(threads, 2);
-  const Index group_bytes = std::min(own_cache_bytes() / 2, wave_bytes / groups_of_a_wave);
+  const Index group_bytes =
+      std::max(least_group_bytes, std::min(own_cache_bytes() / 2, wave_bytes / groups_of_a_wave));
   const Index group = std::max({Index{1}, group_bytes * n / bytes, (n + most_groups - 1) / most_groups});
   const Index beside = std::max<Index>(1, (farthest_neighbours(topology.graph()) + group - 1) / group);
   const Index fit = wave_bytes / (group * bytes / n);

@@ -119,14 +119,16 @@ struct Later {
   template <Index rows>
   struct Share {
     HWY_INLINE void ask(Index /*column*/, Index columns) {
-      ask_for<cache>(next, columns * rows / 2);
-      next += columns * rows / 2;
+      const Index count =
+          columns == sums ? sums * rows / 2 : end - next;  // the last columns, and what follows
+      ask_for<cache>(next, count);
+      next += count;
     }
-    const Number* next;
+    const Number *next, *end;
   };
   template <Index rows>
   [[nodiscard]] HWY_INLINE Share<rows> share(Index row, Index /*d*/) const {
-    return {behind(row).first};
+    return {behind(row).first, behind(row + rows).first};
   }
   /// What is left to ask for when so many rows have been used once.
   [[nodiscard]] HWY_INLINE Later behind(Index rows) const { return {first + rows * apart / 2, apart}; }
@@ -545,7 +547,8 @@ struct Dense {
   }
 
   /// A few rows at a time. Their slopes are computed beside the products of the next few, so that nothing
-  /// waits for them. Meanwhile what lies so many bytes further on is asked for, or the few rows behind those.
+  /// waits for them. Meanwhile what lies so many bytes further on is asked for, or the few rows behind the
+  /// next.
   template <class Number>
   static HWY_NOINLINE void pass_in_groups(const Rows<Number>& A, Index bytes_further, const double* x_numbers,
                                           double* g_numbers, const Residual& residual) {
@@ -554,33 +557,33 @@ struct Dense {
     Sum g(g_numbers, A.d);
     Uneven steps;
     const Index d = A.d, apart = A.apart, whole = A.count / rows * rows;
-    const Index further = std::max(bytes_further / static_cast<Index>(sizeof(Number)), 2 * rows * apart);
-    const auto beside = [&](Index first) IDEAL_INLINED {
-      return Later<Number, Cache::nearest>{A.row(first) + further, apart};
-    };
+    const Index further = std::max(bytes_further / static_cast<Index>(sizeof(Number)), 3 * rows / 2 * apart);
+    Later<Number, Cache::nearest> later{A.data + further, apart};
+    const auto ask_beside = [&](Index count)
+                                IDEAL_INLINED { return std::exchange(later, later.behind(count)); };
     HWY_ALIGN double turns[2][rows];
     double *z = turns[0], *next_z = turns[1];
-    const auto products = [&](Index first, auto asked, double* to) IDEAL_INLINED {
+    const auto products = [&](Index first, double* to) IDEAL_INLINED {
       V sum[rows][parts];
-      sum_products<rows>(A.row(first), d, apart, x, sum, asked, steps);
+      sum_products<rows>(A.row(first), d, apart, x, sum, ask_beside(rows).template share<rows>(0, d), steps);
       store_totals<rows>(sum, to);
     };
     const auto rest = A.some(whole, A.count - whole);
-    if (whole > 0) products(0, Nothing(), z);
+    if (whole > 0) products(0, z);
     for (Index first = 0; first < whole; first += rows) {
       settle(residual, first, rows, z);
       const Index next = first + rows;
       if (next < whole)
-        products(next, beside(first).template share<rows>(0, d), next_z);
+        products(next, next_z);
       else if (rest.count > 0)
-        multiply_few(rest, x, next_z, beside(first));
-      add_rows<rows>(A.row(first), d, apart, z, g, beside(first).behind(rows).template share<rows>(0, d));
+        multiply_few(rest, x, next_z, ask_beside(rest.count));
+      add_rows<rows>(A.row(first), d, apart, z, g, ask_beside(rows).template share<rows>(0, d));
       std::swap(z, next_z);
     }
     if (rest.count == 0) return;
-    if (whole == 0) multiply_few(rest, x, z, beside(whole));
+    if (whole == 0) multiply_few(rest, x, z, ask_beside(rest.count));
     settle(residual, whole, rest.count, z);
-    add_few(rest, z, g, beside(whole));
+    add_few(rest, z, g, ask_beside(rest.count));
   }
 
   /// Two rows at a time, added beside the products of the next two: as little as possible is used between the
@@ -614,11 +617,11 @@ struct Dense {
   template <class Number>
   static HWY_NOINLINE void pass_in_short_tiles(const Rows<Number>& A, const double* x, double* g,
                                                const Residual& residual) {
-    constexpr Index few = 16 << 10;
+    constexpr Index few = 4 * page;
     if (A.count <= most_rows && A.count * A.row_bytes() <= few)
       return pass_asking<Cache::nearest>(A, A.count, few, x, g, residual);
-    const Index tile = std::clamp((4 << 10) / A.row_bytes() / group * group, group, most_rows);
-    const Index further = std::max<Index>(16 << 10, tile * A.row_bytes() + (4 << 10));
+    const Index tile = std::clamp(page / A.row_bytes() / group * group, group, most_rows);
+    const Index further = std::max(few, tile * A.row_bytes() + page);
     pass_asking<Cache::nearest>(A, tile, further, x, g, residual);
   }
 

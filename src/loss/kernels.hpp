@@ -28,7 +28,7 @@ enum class Reading {
   groups,             ///< a few rows at a time, whose slopes are computed beside the products of the next
   groups_from_afar,   ///< which are asked for long before
   pairs,              ///< two rows at a time, which are added beside the products of the next two
-  streams,            ///< from memory, in four streams, of which a part is asked for
+  streams,            ///< from memory, in four streams, of which a part is asked for; few rows are `agents`
   streams_asked_for,  ///< of which all is asked for
   short_tiles,        ///< tiles of 4 KB, or of an agent's few rows, all of which is asked for long before
   agents              ///< an agent's few rows as one tile, and those of agents that come soon are asked for
@@ -44,7 +44,10 @@ inline constexpr std::array readings{Reading::groups,
                                      Reading::tiles,
                                      Reading::agents};
 
-/// Rows of d numbers, each of which begins `apart` numbers behind the one before; between them are zeros.
+static_assert(readings.size() == static_cast<std::size_t>(Reading::agents) + 1);
+
+/// Rows of d numbers, each of which begins `apart` numbers behind the one before. Passes and products take
+/// no notice of what lies between; rows that are kept are followed by zeros.
 template <class Number>
 struct Rows {
   const Number* data;
@@ -163,9 +166,10 @@ void add_multiples(const Rows<double>& A, const double* r, double* g);
 void add_multiples(const Rows<float>& A, const double* r, double* g);
 void add_multiples(const SparseView& A, const double* r, double* g);
 
-/// A panel is a matrix stored row by row, with room in each for whole registers: so many numbers for so many
-/// columns.
-Index panel_width(Index columns);
+/// As many numbers as fill whole registers and are no fewer.
+Index whole_registers(Index numbers);
+
+/// A panel is a matrix stored row by row, with room in each for whole registers.
 
 /// Rows are multiplied by a panel in groups; tiles of whole ones leave no few rows to the end.
 constexpr Index panel_group = 8;

@@ -9,7 +9,7 @@ namespace ideal {
 template <class Link>
 Vector LinearLoss<Link>::values(const Block& X) const {
   if (rows_->sparse()) return Loss::values(X);  // a panel of all columns could be larger than the data
-  const Index points = X.cols(), width = kernel::panel_width(points);
+  const Index points = X.cols(), width = kernel::whole_registers(points);
   kernel::Numbers panel(static_cast<std::size_t>(rows_->held() * width), 0);
   for (Index k = 0; k < rows_->held(); ++k)
     for (Index c = 0; c < points && rows_->column(k) >= 0; ++c)

@@ -99,8 +99,8 @@ struct Panel {
 
 }  // namespace
 
-Index whole_registers(Index columns) {
-  return (columns + Panel::lane_count - 1) / Panel::lane_count * Panel::lane_count;
+Index whole_registers_of(Index numbers) {
+  return (numbers + Panel::lane_count - 1) / Panel::lane_count * Panel::lane_count;
 }
 
 void multiply_panel_f64(const Rows<double>& A, const double* X, Index width, double* Z) {
@@ -119,11 +119,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace ideal::kernel {
 
-HWY_EXPORT(whole_registers);
+HWY_EXPORT(whole_registers_of);
 HWY_EXPORT(multiply_panel_f64);
 HWY_EXPORT(add_panel_f64);
 
-Index panel_width(Index columns) { return HWY_DYNAMIC_DISPATCH(whole_registers)(columns); }
+Index whole_registers(Index numbers) { return HWY_DYNAMIC_DISPATCH(whole_registers_of)(numbers); }
 void multiply_panel(const Rows<double>& A, const double* X, Index width, double* Z) {
   HWY_DYNAMIC_DISPATCH(multiply_panel_f64)(A, X, width, Z);
 }

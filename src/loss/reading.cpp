@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace ideal {
@@ -14,11 +16,15 @@ using kernel::Reading;
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-/// What a clock can tell, and what a disturbance seldom meets.
-constexpr Index slice_bytes = 512 << 10;
+/// What a clock can tell, and what a disturbance seldom meets; so many rows at least, that each way can do
+/// what it does.
+constexpr Index slice_bytes = 512 << 10, slice_rows = 64, rows_at_once = 8;
 
-/// Rows that the nearest cache holds are there whatever is asked for.
+/// Rows that about fit the nearest cache are there whatever is asked for.
 constexpr Index worth_trying = 64 << 10;
+
+/// In all, whatever the CPU.
+constexpr Seconds enough{0.05};
 
 /// The rows of all agents, slice by slice and round and round: each is read when as much else has been read
 /// as will have been in a run.
@@ -41,16 +47,18 @@ class Slices {
 
   /// Seconds that a byte of the next slice takes.
   double next(Reading reading) {
+    const Index wanted = std::max(slice_bytes, slice_rows * agents_[agent_].row_bytes());
     Index done = 0;
     const auto start = Clock::now();
-    while (done < slice_bytes) done += pass_some(reading, slice_bytes - done);
+    while (done < wanted) done += pass_some(reading, wanted - done);
     return Seconds(Clock::now() - start).count() / static_cast<double>(done);
   }
 
  private:
   Index pass_some(Reading reading, Index bytes) {
     kernel::Rows<Number> A = agents_[agent_];
-    const Index first = row_, count = std::min(A.count - first, bytes / A.row_bytes() + 1);
+    const Index groups = bytes / (rows_at_once * A.row_bytes()) + 1;
+    const Index first = row_, count = std::min(A.count - first, groups * rows_at_once);
     A.reading = reading;
     const kernel::LogisticSlopes slopes{labels_.data(), 0};
     kernel::pass(A.some(first, count), x_.data(), g_.data(), slopes);
@@ -77,13 +85,11 @@ double median(std::vector<double> values) {
 /// All ways in turn, each time another first, so that none has the same slices every time: who else uses the
 /// machine comes and goes. Of those that are about as fast as the fastest, the first counts.
 template <class Number>
-Reading fastest(Slices<Number>& slices) {
+Reading fastest(Slices<Number>& slices, Clock::time_point end) {
   constexpr std::size_t rounds = 30, ways = kernel::readings.size();
-  constexpr Seconds enough{0.05};
   constexpr double about = 1.03;
   std::array<std::vector<double>, ways> seconds;
-  const auto start = Clock::now();
-  for (std::size_t round = 0; round < rounds && Clock::now() - start < enough; ++round)
+  for (std::size_t round = 0; round < rounds && (round == 0 || Clock::now() < end); ++round)
     for (std::size_t k = 0; k < ways; ++k) {
       const std::size_t way = (round + k) % ways;
       seconds[way].push_back(slices.next(kernel::readings[way]));
@@ -96,21 +102,22 @@ Reading fastest(Slices<Number>& slices) {
 }
 
 template <class Number>
-void choose(std::span<const std::shared_ptr<Rows>> agents) {
+void choose(std::span<const std::shared_ptr<Rows>> agents, Clock::time_point end) {
   std::vector<kernel::Rows<Number>> dense;
   for (const auto& rows : agents)
     if (const auto* A = rows->template dense<Number>(); A && A->count > 0) dense.push_back(*A);
   Slices<Number> slices(std::move(dense));
   if (slices.bytes() < worth_trying) return;
-  const Reading reading = fastest(slices);
+  const Reading reading = fastest(slices, end);
   for (const auto& rows : agents) rows->template read_by<Number>(reading);
 }
 
 }  // namespace
 
 void choose_reading(std::span<const std::shared_ptr<Rows>> agents) {
-  choose<double>(agents);
-  choose<float>(agents);
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(enough);
+  choose<double>(agents, end);
+  choose<float>(agents, end);
 }
 
 }  // namespace ideal

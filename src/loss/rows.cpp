@@ -135,9 +135,11 @@ Rows::Rows(std::shared_ptr<const void> owner, Data data, const double* labels, I
       kept_(std::move(kept)) {}
 
 Index Rows::bytes() const {
-  if (const auto* sparse = std::get_if<SparseView>(&data_))
-    return sparse->entries() * static_cast<Index>(sizeof(double) + sizeof(int));
-  return count_ * held_ * static_cast<Index>(storage() == Storage::f32 ? sizeof(float) : sizeof(double));
+  return std::visit(Overloaded{[](const SparseView& A) {
+                                 return A.entries() * static_cast<Index>(sizeof(double) + sizeof(int));
+                               },
+                               [](const auto& A) { return A.count * A.row_bytes(); }},
+                    data_);
 }
 
 /// A piece keeps a thread busy for longer than it takes to wake it and to add its sum to the others.
@@ -252,7 +254,7 @@ void Rows::add_weighted_gram(const Vector& w, Block& H) const {
   if (4 * (w.array() != 0).count() < count_) return add_gram_of_few(w, H);
   // Panels of columns of A'diag(w)A, each from its diagonal down.
   constexpr Index columns_at_once = 12;
-  const Index width = kernel::panel_width(columns_at_once), panels = (held_ + width - 1) / width;
+  const Index width = kernel::whole_registers(columns_at_once), panels = (held_ + width - 1) / width;
   const Index tile = panel_rows();
   kernel::Numbers G(static_cast<std::size_t>(panels * held_ * width), 0),
       R(static_cast<std::size_t>(tile * width)), wide;

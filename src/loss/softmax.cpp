@@ -20,7 +20,7 @@ void SoftmaxLoss::add_panel(const double* panel, Index width, VectorOut g) const
 
 double SoftmaxLoss::value(VectorRef x) const {
   thread_local kernel::Numbers C;
-  const Index width = kernel::panel_width(classes_);
+  const Index width = kernel::whole_registers(classes_);
   C.assign(static_cast<std::size_t>(rows_->held() * width), 0);
   to_panel(x, C.data(), width);
   double sum = 0;
@@ -36,7 +36,7 @@ double SoftmaxLoss::value(VectorRef x) const {
 
 double SoftmaxLoss::piece_value_and_gradient(Index piece, VectorRef x, VectorOut g) const {
   thread_local kernel::Numbers C, G;
-  const Index width = kernel::panel_width(classes_);
+  const Index width = kernel::whole_registers(classes_);
   C.assign(static_cast<std::size_t>(rows_->held() * width), 0);
   G.assign(C.size(), 0);
   to_panel(x, C.data(), width);
@@ -75,7 +75,7 @@ void SoftmaxLoss::batch_gradient(VectorRef x, std::span<const Index> batch, Vect
   const Eigen::Map<const DenseRows> C(x.data(), rows_->columns(), classes_);
   const Block by_class = C;
   Block G = Block::Zero(C.rows(), classes_);
-  Vector z(kernel::panel_width(classes_));
+  Vector z(kernel::whole_registers(classes_));
   for (const Index j : batch) {
     for (Index c = 0; c < classes_; ++c) rows_->multiply(j, 1, by_class.col(c).data(), &z[c]);
     kernel::softmax(z.data(), classes_, z.size());
@@ -88,7 +88,7 @@ void SoftmaxLoss::batch_gradient(VectorRef x, std::span<const Index> batch, Vect
 
 /// With p = softmax(z) and u = V'a: d/dt softmax(z + t u) = p o (u - p'u).
 void SoftmaxLoss::hessian_vector(VectorRef x, VectorRef v, VectorOut Hv) const {
-  const Index width = kernel::panel_width(classes_);
+  const Index width = kernel::whole_registers(classes_);
   kernel::Numbers both(static_cast<std::size_t>(2 * rows_->held() * width), 0);
   kernel::Numbers G(static_cast<std::size_t>(rows_->held() * width), 0);
   to_panel(x, both.data(), 2 * width);

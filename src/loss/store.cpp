@@ -175,7 +175,7 @@ class Store {
   /// Rows that a cache holds begin where a register does, if that takes little more room: what lies across
   /// two lines is loaded twice.
   [[nodiscard]] Index apart(Index width) const {
-    const Index whole = kernel::panel_width(width);
+    const Index whole = kernel::whole_registers(width);
     return bytes() <= cached_bytes() && 8 * (whole - width) <= width ? whole : width;
   }
 

@@ -13,7 +13,7 @@ struct Beliefs {
   [[nodiscard]] double kappa_f() const { return L / mu; }
 };
 
-/// So many, from any direction, come near the largest curvature; it is at most so many times what they find.
+/// So many, from any direction, come near the largest curvature, from below: what they find times the margin.
 inline constexpr Index power_steps = 3;
 inline constexpr double curvature_margin = 1.03;
 

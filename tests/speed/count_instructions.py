@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Counts the instructions of a kernel: no other program, and no mood of the machine, changes their number.
 
-    count_instructions.py PROGRAM tiles|groups|pairs|streams|mixing MOST
+    count_instructions.py PROGRAM tiles_asked_for|groups|pairs|streams|mixing MOST
 
 Fails if an element (a value of the data; a neighbour's number) costs more than MOST instructions on a CPU with AVX2, the best that
 valgrind knows.

@@ -10,7 +10,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -64,7 +63,7 @@ struct RandomRows {
       : m(rows),
         d(columns),
         A(numbers(m * d, 1)),
-        apart_A(static_cast<std::size_t>(m * apart()), 0),
+        apart_A(static_cast<std::size_t>(m * apart()), std::nan("")),
         x(numbers(d, 2)),
         r(numbers(m, 3)) {
     for (Index j = 0; j < m; ++j) std::copy_n(A.begin() + j * d, d, apart_A.begin() + j * apart());
@@ -328,7 +327,9 @@ TEST_P(EveryCpu, HandsEveryRowToTheResidualOnce) {
       EXPECT_EQ(margins, z);
       kernel::pass(c.narrow(reading), c.x.data(), g.data(), look);
       EXPECT_EQ(margins, z);
-      EXPECT_EQ(seen, std::vector<int>(m, 2)) << "once of each type";
+      kernel::pass(c.rows_apart(reading), c.x.data(), g.data(), look);
+      EXPECT_EQ(margins, z);
+      EXPECT_EQ(seen, std::vector<int>(m, 3)) << "once of each kind";
     }
   });
 }
@@ -337,7 +338,7 @@ TEST_P(EveryCpu, MultipliesPanels) {
   for (const Index columns : {1, 2, 3, 9, 10, 12, 17, 30})
     for (const Index m : {1, 3, 4, 33}) {
       const RandomRows c(m, 21);
-      const Index width = kernel::panel_width(columns);
+      const Index width = kernel::whole_registers(columns);
       ASSERT_GE(width, columns);
       const auto X = numbers(c.d * width, 5);
       std::vector<double> Z(static_cast<std::size_t>(m * width));
@@ -358,7 +359,7 @@ TEST_P(EveryCpu, AddsToPanelsFromARowOn) {
   for (const Index columns : {1, 2, 3, 9, 10, 12, 17, 30})
     for (const Index from : {0, 1, 6, 20}) {
       const RandomRows c(33, 21);
-      const Index width = kernel::panel_width(columns);
+      const Index width = kernel::whole_registers(columns);
       const auto R = numbers(c.m * width, 5), start = numbers(c.d * width, 6);
       auto G = start;
       kernel::add_panel(c.rows(), R.data(), width, G.data(), from);
@@ -380,7 +381,7 @@ TEST_P(EveryCpu, PanelsHaveTheBitsOfRowsAndColumnsOneByOne) {
     for (const Index m : {5, 7, 8, 15, 24}) {
       SCOPED_TRACE(testing::Message() << m << " rows, " << columns << " columns");
       const RandomRows c(m, 21);
-      const Index width = kernel::panel_width(columns);
+      const Index width = kernel::whole_registers(columns);
       const auto X = numbers(c.d * width, 5), R = numbers(m * width, 6), start = numbers(c.d * width, 7);
       std::vector<double> Z(static_cast<std::size_t>(m * width)), by_row = Z;
       auto G = start, row_by_row = start;
@@ -504,7 +505,7 @@ TEST_P(EveryCpu, SoftmaxOfScoresOfAnySize) {
   for (const double scale : {1e-300, 1.0, 50.0, 1e4, 1e300})
     for (const Index classes : {1, 2, 3, 10, 17}) {
       SCOPED_TRACE(testing::Message() << scale << ", " << classes << " classes");
-      const Index width = kernel::panel_width(classes);
+      const Index width = kernel::whole_registers(classes);
       auto scores = numbers(width, 9);
       for (double& s : scores) s *= scale / 1024;
       Wide top = scores[0], sum = 0;
@@ -543,7 +544,7 @@ TEST_P(EveryCpu, GivesTheBitsOfItsKind) {
   constexpr Index classes = 10;
   const auto panels = [&](const RandomRows& c, const std::string& cpu) {
     use_cpu_target(cpu);
-    const Index width = kernel::panel_width(classes);
+    const Index width = kernel::whole_registers(classes);
     const auto scores = numbers(c.d * classes, 5);
     std::vector<double> X(static_cast<std::size_t>(c.d * width), 0), G = X;
     for (Index k = 0; k < c.d; ++k) std::copy_n(scores.begin() + k * classes, classes, X.begin() + k * width);

@@ -2,19 +2,22 @@
 // How passes go through rows is chosen by trying, and shows in nothing but speed.
 #include "loss/reading.hpp"
 
+#include <ideal/cpu.hpp>
 #include <ideal/loss.hpp>
 #include <ideal/random.hpp>
 
 #include <algorithm>
-#include <numeric>
-#include <set>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 namespace ideal::test {
 namespace {
 
-constexpr Index columns = 100;
+constexpr Index columns = 99;
 
 Dataset rows_of(Index count, bool floats) {
   Random random(3);
@@ -29,23 +32,56 @@ std::vector<std::shared_ptr<const Rows>> stored(const Dataset& data, std::vector
   return store_rows(std::make_shared<const Dataset>(data), cuts);
 }
 
+/// Agents with so many of these numbers' rows each, every one read in another way.
+template <class Number>
+std::vector<std::shared_ptr<Rows>> agents_of(const std::vector<Number>& numbers, std::vector<Index> counts) {
+  std::vector<std::shared_ptr<Rows>> agents;
+  Index row = 0;
+  for (const Index count : counts) {
+    const kernel::Rows<Number> rows{numbers.data() + row * columns, count, columns, kernel::Place::own_cache};
+    agents.push_back(std::make_shared<Rows>(nullptr, rows, nullptr, columns));
+    agents.back()->read_by<Number>(kernel::readings[agents.size() % kernel::readings.size()]);
+    row += count;
+  }
+  return agents;
+}
+
+template <class Number>
+std::vector<kernel::Reading> readings_of(const std::vector<std::shared_ptr<Rows>>& agents) {
+  std::vector<kernel::Reading> found;
+  for (const auto& agent : agents)
+    if (const auto* rows = agent->dense<Number>()) found.push_back(rows->reading);
+  return found;
+}
+
 TEST(Reading, OfFewRowsIsNotTried) {
-  const auto rows = stored(rows_of(60, false), {0, 20, 60});
-  for (const auto& agent : rows) EXPECT_EQ(agent->dense<double>()->reading, kernel::Reading::tiles);
+  const std::vector<double> numbers(60 * columns, 0.5);
+  const auto agents = agents_of(numbers, {20, 40});
+  const auto before = readings_of<double>(agents);
+  choose_reading(agents);
+  EXPECT_EQ(readings_of<double>(agents), before);
 }
 
 TEST(Reading, IsTheSameForAllAgentsOfAType) {
-  Dataset data = rows_of(900, true);
-  std::get<DenseRows>(data.features).topRows(400).array() += 1e-12;  // no longer floats
-  const auto rows = stored(data, {0, 150, 150, 400, 401, 900});      // one agent has none
-  std::set<kernel::Reading> wide, narrow;
-  for (const auto& agent : rows)
-    if (agent->storage() == Storage::f32)
-      narrow.insert(agent->dense<float>()->reading);
-    else if (agent->count() > 0)
-      wide.insert(agent->dense<double>()->reading);
-  EXPECT_EQ(wide.size(), 1);
-  EXPECT_EQ(narrow.size(), 1);
+  const std::vector<double> wide(900 * columns, 0.5);
+  const std::vector<float> narrow(900 * columns, 0.5F);
+  auto agents = agents_of(wide, {150, 0, 250, 1, 499});
+  for (const auto& agent : agents_of(narrow, {0, 7, 893})) agents.push_back(agent);
+  choose_reading(agents);
+  for (const auto& found : {readings_of<double>(agents), readings_of<float>(agents)})
+    EXPECT_EQ(std::ranges::count(found, found.front()), std::ssize(found));
+}
+
+TEST(Reading, IsTriedOnRowsOfAnyLength) {
+  for (const Index length : {8, 4000, 30'000}) {
+    const Index count = 100'000 / length;
+    const std::vector<double> numbers(static_cast<std::size_t>(count * length), 0.5);
+    const kernel::Rows<double> rows{numbers.data(), count, length, kernel::Place::own_cache};
+    const std::vector agents{std::make_shared<Rows>(nullptr, rows, nullptr, length)};
+    choose_reading(agents);
+    EXPECT_NE(std::ranges::find(kernel::readings, agents[0]->dense<double>()->reading),
+              kernel::readings.end());
+  }
 }
 
 TEST(Reading, ShowsInNoBit) {
@@ -66,25 +102,37 @@ TEST(Reading, ShowsInNoBit) {
   }
 }
 
-/// Those that a cache holds, if the room for it is there.
-TEST(Reading, IsOfRowsThatBeginWhereRegistersDo) {
-  const Index registers = kernel::panel_width(1), count = 400;
-  const Dataset data = rows_of(count, false);
-  const auto rows = stored(data, {0, 150, count});
-  const auto* const A = rows.back()->dense<double>();
+template <class Number>
+void expect_rows_to_begin_where_registers_do(const Dataset& data) {
+  const Index registers = kernel::whole_registers(1);
+  const auto rows = stored(data, {0, 150, data.rows()});
+  const auto* const A = rows.back()->dense<Number>();
+  ASSERT_NE(A, nullptr);
   EXPECT_EQ(A->d, columns);
   EXPECT_EQ(A->apart, (columns + registers - 1) / registers * registers);
   const auto& all = std::get<DenseRows>(data.features);
   for (Index j = 0; j < A->count; ++j) {
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(A->row(j)) % (registers * sizeof(Number)), 0);
     for (Index k = 0; k < columns; ++k) EXPECT_EQ(A->row(j)[k], all(150 + j, k));
     for (Index k = columns; k < A->apart; ++k) EXPECT_EQ(A->row(j)[k], 0);
   }
 }
 
+TEST(Reading, IsOfRowsThatBeginWhereRegistersDo) {
+  for (const std::string& target : cpu_targets()) {
+    use_cpu_target(target);
+    expect_rows_to_begin_where_registers_do<double>(rows_of(400, false));
+    expect_rows_to_begin_where_registers_do<float>(rows_of(400, true));
+  }
+  use_cpu_target("auto");
+}
+
 /// Losses that do not go through rows by passes, too.
-TEST(Reading, OfRowsApartLosesNothing) {
-  Dataset data = rows_of(400, false);
-  data.features = DenseRows(std::get<DenseRows>(data.features).leftCols(99));
+class RowsApart : public testing::TestWithParam<bool> {};
+INSTANTIATE_TEST_SUITE_P(Floats, RowsApart, testing::Bool());
+
+TEST_P(RowsApart, LoseNothing) {
+  Dataset data = rows_of(400, GetParam());
   const Block A = std::get<DenseRows>(data.features);
   const Vector x = Vector::LinSpaced(99, -0.1, 0.1);
   const auto ridge = make_loss(stored(data, {0, 400}).front(),
