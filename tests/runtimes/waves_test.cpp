@@ -280,6 +280,7 @@ TEST(Waves, AreForMoreRowsThanACacheHoldsWhoseAgentsHaveNeighboursNearby) {
   EXPECT_GT(wave->passes, 2);
   EXPECT_FALSE(wave_for(large, cycle, nids, always, 1)) << "somebody wants to see every iterate";
   EXPECT_FALSE(wave_for(small, few, nids, now_and_then, 1)) << "a cache holds it";
+  EXPECT_FALSE(wave_for(large, cycle, nids, now_and_then, 64)) << "a thread's part of the cache is too small";
   EXPECT_FALSE(wave_for(large, cycle, method("gd"), now_and_then, 1)) << "needs all agents at once";
   EXPECT_FALSE(wave_for(large, Topology::parse("regular:1200,4", "laplacian"), nids, now_and_then, 1))
       << "neighbours are anywhere";
