@@ -70,7 +70,7 @@ struct Fiber::Context {
     outside = caller;
     try {
       if (!abandoned) body();
-    } catch (const Abandoned&) {  // as it should
+    } catch (const Abandoned&) {  // NOLINT(bugprone-empty-catch): as it should
     } catch (...) {
       failure = std::current_exception();
     }

@@ -244,6 +244,7 @@ class Waves {
       all_.push_back(&groups_.back());
     }
     std::vector<GroupTransport*> transports;
+    transports.reserve(groups_.size());
     for (Group& group : groups_) transports.push_back(&group.transport());
     GroupTransport::connect(common.topology.graph(), transports);
     const std::size_t crews = std::min(all_.size(), static_cast<std::size_t>(threads.count()));

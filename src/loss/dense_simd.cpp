@@ -96,8 +96,8 @@ HWY_INLINE void ask_for(const Number* first, Index count) {
 template <Index together>
 HWY_INLINE void ask_for_lines_with(const void* number) {
   constexpr std::uintptr_t bytes = together * 64;
-  __builtin_prefetch(reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(number) / bytes * bytes),
-                     0, 2);
+  const auto behind = reinterpret_cast<std::uintptr_t>(number) % bytes;
+  __builtin_prefetch(static_cast<const char*>(number) - behind, 0, 2);
 }
 
 // What loops over columns ask for on their way: Nothing, what comes Later, or the next Streams. A
